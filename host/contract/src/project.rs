@@ -1,0 +1,48 @@
+//! The project: `crisol.toml` and all contracts, resolved and checked against each other.
+
+use std::path::PathBuf;
+
+use crate::{IngestionContract, TableContract};
+
+/// A whole project, valid: names resolve, there are no circles, placeholders are filled in.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// Folder of `crisol.toml`, absolute.
+    pub dir: PathBuf,
+    /// Resolved `[path]`.
+    pub paths: Paths,
+    /// Resolved `[limits]`.
+    pub limits: Limits,
+    /// Ingestion contracts, by name.
+    pub ingestions: Vec<IngestionContract>,
+    /// Table contracts, upstream before downstream.
+    pub tables: Vec<TableContract>,
+}
+
+/// `[path]` of the project, absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// Root of the files that arrive, `{path.landing}`.
+    pub landing: PathBuf,
+    /// Root of the checkpoints.
+    pub checkpoint: PathBuf,
+    /// Root of the tables.
+    pub tables: PathBuf,
+}
+
+/// `[limits]` of the project: defaults for every stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Linear memory of one instance.
+    pub memory_bytes_max: u64,
+    /// Wall time of one call.
+    pub deadline_ms_max: u64,
+    /// Bytes that one call may return.
+    pub output_bytes_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory_bytes_max: 268_435_456, deadline_ms_max: 10_000, output_bytes_max: 134_217_728 }
+    }
+}

@@ -1,0 +1,169 @@
+//! Table contracts: an upstream, stages, and the Delta table they fill.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use arrow_schema::DataType;
+
+/// One file under `tables/`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableContract {
+    /// Dotted name, `silver.orders`; also the name other contracts use.
+    pub name: String,
+    /// The file it was read from, for messages.
+    pub file: PathBuf,
+    /// Where the table lies, absolute, placeholders resolved; by default `{path.tables}/silver/orders`.
+    pub path: String,
+    /// Where the quarantine of this table lies; by default `<path>_quarantine`.
+    pub quarantine_path: String,
+    /// Where rows come from.
+    pub from: Upstream,
+    /// Stages in order.
+    pub stages: Vec<StageSpec>,
+    /// The table's own columns; `None`: those that come out of the last stage.
+    pub columns: Option<Vec<ColumnSpec>>,
+    /// Whether the provenance columns are kept.
+    pub provenance: bool,
+    /// SQL rules over the row after the last row stage.
+    pub expectations: Vec<ExpectationSpec>,
+    /// How rows are written.
+    pub write: WriteMode,
+    /// What a rejected row does.
+    pub on_rejected: OnRejected,
+    /// Partition columns of the Delta table.
+    pub partition_by: Vec<String>,
+    /// Delta table properties.
+    pub properties: BTreeMap<String, String>,
+}
+
+/// Where the rows of a table come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upstream {
+    /// The ingestion contract of this name fills the table.
+    Ingestion(String),
+    /// Another table contract.
+    Table(String),
+    /// A Delta table that someone else writes.
+    External(String),
+    /// No contract fills it (reported by `host check`).
+    None,
+}
+
+/// One step of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StageSpec {
+    /// What kind of component is asked for.
+    pub kind: StageKind,
+    /// Name of the component.
+    pub component: String,
+    /// Semantic version range, `orders@^1.2`.
+    pub version_range: Option<semver::VersionReq>,
+    /// Where a row's schema version stands.
+    pub version: Option<VersionSource>,
+    /// Given to the component, as JSON text; `{}` when there are none.
+    pub options: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Kind of a stage, after the key that names it in a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StageKind {
+    /// `decode`
+    Decoder,
+    /// `transform`
+    Transformer,
+    /// `validate`
+    Validator,
+    /// `rank`
+    Ranker,
+    /// `aggregate`
+    Aggregator,
+}
+
+/// Where a row's schema version stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionSource {
+    /// A top-level field of the JSON text in a column.
+    Json {
+        /// Name of the field.
+        field: String,
+        /// Column that holds the text.
+        column: String,
+    },
+    /// A Kafka header.
+    Header(String),
+    /// A column.
+    Column(String),
+    /// Always this version.
+    Constant(i64),
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnSpec {
+    /// Name, exact case.
+    pub name: String,
+    /// Arrow form of the Spark type name (`crisol_ipc::types`).
+    pub data_type: DataType,
+    /// False: a null goes to quarantine as `not_null: <column>`.
+    pub nullable: bool,
+    /// Comment kept in the table's schema.
+    pub comment: Option<String>,
+    /// SQL expression that gives the value.
+    pub generated: Option<String>,
+}
+
+/// A SQL rule over one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectationSpec {
+    /// Unique within the table.
+    pub name: String,
+    /// SQL condition; false or null is a violation (E-007).
+    pub condition: String,
+    /// What a violation does.
+    pub on_violation: OnViolation,
+}
+
+/// What a violated expectation does to the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnViolation {
+    /// The row is written and counted (E-002).
+    Warn,
+    /// The row is filtered and counted (E-003).
+    Drop,
+    /// The row goes to quarantine.
+    Quarantine,
+    /// The batch fails, nothing is committed (E-004).
+    Fail,
+}
+
+/// How rows are written to a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Rows are added.
+    Append,
+    /// The partitions present in the batch are replaced.
+    ReplacePartitions,
+    /// The newest row of each key stands.
+    Upsert {
+        /// Key columns.
+        keys: Vec<String>,
+        /// Columns whose greatest value is the newest row.
+        sequence_by: Vec<String>,
+        /// SQL condition under which the newest row deletes the key.
+        delete_when: Option<String>,
+    },
+    /// The groups that changed are computed again.
+    ReplaceGroups {
+        /// Group columns.
+        group_by: Vec<String>,
+    },
+}
+
+/// What a rejected row does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnRejected {
+    /// It lands in the quarantine table.
+    Quarantine,
+    /// It stops the stream before anything of the batch is committed.
+    Fail,
+}

@@ -1,0 +1,65 @@
+//! The accounts of a batch or a run: every input row has one fate.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What became of the rows of a batch (or, added up, of a run). The words are those that users see.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accounts {
+    /// Rows read from the source.
+    pub rows_in: u64,
+    /// Input rows that gave at least one row.
+    pub rows_accepted: u64,
+    /// Rows written to the table; more than `rows_accepted` where a stage explodes rows.
+    pub rows_written: u64,
+    /// Input rows in quarantine, by code.
+    pub rejected: BTreeMap<String, u64>,
+    /// Input rows dropped on purpose, by code or rule.
+    pub filtered: BTreeMap<String, u64>,
+    /// Rows per expectation: passed and failed (E-021).
+    pub expectations: BTreeMap<String, RuleCount>,
+}
+
+/// How a rule fared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleCount {
+    /// Rows that satisfied it.
+    pub passed: u64,
+    /// Rows that did not.
+    pub failed: u64,
+}
+
+impl Accounts {
+    /// Rows in quarantine.
+    pub fn rows_rejected(&self) -> u64 {
+        self.rejected.values().sum()
+    }
+
+    /// Rows dropped on purpose.
+    pub fn rows_filtered(&self) -> u64 {
+        self.filtered.values().sum()
+    }
+
+    /// Adds another batch.
+    pub fn add(&mut self, other: &Self) {
+        self.rows_in += other.rows_in;
+        self.rows_accepted += other.rows_accepted;
+        self.rows_written += other.rows_written;
+        for (mine, theirs) in [(&mut self.rejected, &other.rejected), (&mut self.filtered, &other.filtered)] {
+            for (code, rows) in theirs {
+                *mine.entry(code.clone()).or_default() += rows;
+            }
+        }
+        for (rule, count) in &other.expectations {
+            let mine = self.expectations.entry(rule.clone()).or_default();
+            mine.passed += count.passed;
+            mine.failed += count.failed;
+        }
+    }
+
+    /// Whether every input row has exactly one fate (E-033). The host commits nothing when it has not.
+    pub fn balanced(&self) -> bool {
+        self.rows_in == self.rows_accepted + self.rows_rejected() + self.rows_filtered()
+    }
+}
