@@ -1,0 +1,36 @@
+//! Folders that survive a power cut: a new name counts when the folder that holds it was synced.
+
+use std::fs::File;
+use std::io::{ErrorKind, Result};
+use std::path::Path;
+
+/// Syncs one folder, so that the names in it are durable.
+pub(crate) fn sync(folder: &Path) -> Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Creates a folder with its parents; every folder that got a new name in it is synced.
+pub(crate) fn create(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let parent = folder.parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        create(parent)?;
+    }
+    match std::fs::create_dir(folder) {
+        // Whoever made it first may not have synced yet: the name is made durable either way.
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+        other => other?,
+    }
+    parent.map_or(Ok(()), sync)
+}
+
+/// Syncs a folder and the one that holds it; nothing when it does not exist.
+pub(crate) fn sync_up(folder: &Path) -> Result<()> {
+    match sync(folder) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(e),
+        Ok(()) => folder.parent().map_or(Ok(()), sync),
+    }
+}
