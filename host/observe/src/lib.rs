@@ -1,6 +1,11 @@
 //! What the user sees of a running host: accounts, Spark's progress object, events. Types and arithmetic only; who
 //! prints them is the command line's matter.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod accounts;
+mod event;
+mod progress;
 
 pub use accounts::{Accounts, RuleCount};
+pub use event::{Event, Observer, Observers};
+pub use progress::{HostProgress, Progress, SinkProgress, SourceProgress, rate};

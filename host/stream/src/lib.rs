@@ -1,1 +1,20 @@
-//! To be written.
+//! One stream: batch after batch from its source through its stages into its table, exactly once.
+//!
+//! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
+//! `resume` what a start does with what an earlier run left, `pace` when a batch may begin.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod batch;
+mod error;
+mod failpoint;
+mod flow;
+mod open;
+mod pace;
+mod report;
+mod resume;
+mod run;
+
+pub use error::{Failure, StreamError};
+pub use open::OpenTable;
+pub use pace::{News, Pace, Upstream, UpstreamState};
+pub use run::{Parts, Stream, Summary};

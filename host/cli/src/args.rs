@@ -1,0 +1,166 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use crisol::Trigger;
+
+/// Carries Kafka messages and files through sandboxed WebAssembly stages into Delta Lake tables, exactly once.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, disable_help_subcommand = true, max_term_width = 100)]
+#[command(after_help = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders")]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Folder of the project (crisol.toml, ingestion/, tables/)
+    #[arg(long, global = true, value_name = "DIR", env = "CRISOL_PROJECT", default_value = ".")]
+    pub(crate) project: PathBuf,
+    /// Folder of the components (*.wasm) [default: plugins/ in the project]
+    #[arg(long, global = true, value_name = "DIR", env = "CRISOL_PLUGINS")]
+    pub(crate) plugins: Option<PathBuf>,
+    /// Set a key of crisol.toml for this run, `path.tables=DIR`; may be repeated
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) sets: Vec<(String, String)>,
+    /// How results are written to standard output
+    #[arg(short, long, global = true, value_name = "FORMAT", env = "CRISOL_OUTPUT", default_value = "text")]
+    pub(crate) output: Output,
+    /// Only errors on standard error
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// More on standard error; twice for all of it
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Which log lines, `info` or `crisol_source=debug`; wins over -q and -v
+    #[arg(long, global = true, value_name = "FILTER", env = "CRISOL_LOG")]
+    pub(crate) log_level: Option<String>,
+    /// How log lines are written
+    #[arg(long, global = true, value_name = "FORMAT", env = "CRISOL_LOG_FORMAT", default_value = "text")]
+    pub(crate) log_format: Output,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// No progress bars
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run streams: all of the project, or those named and what they need upstream
+    #[command(after_help = "Examples:\n  host run --plugins plugins/\n  host run orders --trigger continuous")]
+    Run(Run),
+    /// Check contracts and components without reading data
+    #[command(after_help = "Examples:\n  host check\n  host check --project examples/orders --plugins plugins/ -o json")]
+    Check,
+    /// Show rows of a table
+    #[command(after_help = "Examples:\n  host show silver.orders\n  host show silver.orders --quarantine --limit 5 -o json")]
+    Show(Show),
+    /// Show where each stream stands
+    #[command(after_help = "Examples:\n  host status\n  host status -o json")]
+    Status,
+    /// Show the components and what was refused
+    #[command(after_help = "Examples:\n  host plugins --plugins plugins/\n  host plugins -o json")]
+    Plugins,
+}
+
+/// `host run`
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Streams to run: names of ingestion contracts or tables
+    #[arg(value_name = "STREAM")]
+    pub(crate) streams: Vec<String>,
+    /// When batches are made: `available_now`, `continuous`, or a pace, `"10 seconds"`; wins over the contracts
+    #[arg(long, value_name = "WHEN", value_parser = trigger)]
+    pub(crate) trigger: Option<Trigger>,
+    /// With a new checkpoint: read all again and append, though the table already holds rows
+    #[arg(long, conflicts_with = "rebuild")]
+    pub(crate) reread: bool,
+    /// With a new checkpoint: take out what the table holds, then read all again
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+}
+
+/// `host show`
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Name of the table, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    /// How many rows
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// The rows that were refused, instead
+    #[arg(long)]
+    pub(crate) quarantine: bool,
+}
+
+/// How something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// For people.
+    Text,
+    /// For programs: one JSON object a line.
+    Json,
+}
+
+/// When colour is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().into(), value.into())),
+        _ => Err("expected KEY=VALUE, such as path.tables=/data/tables".into()),
+    }
+}
+
+fn trigger(text: &str) -> Result<Trigger, String> {
+    match text {
+        "available_now" => Ok(Trigger::AvailableNow),
+        "continuous" => Ok(Trigger::Continuous),
+        pace => humantime::parse_duration(pace)
+            .map(Trigger::Every)
+            .map_err(|_| "choose `available_now`, `continuous`, or a time such as `10 seconds`".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn triggers_have_three_forms() {
+        assert_eq!(trigger("available_now"), Ok(Trigger::AvailableNow));
+        assert_eq!(trigger("continuous"), Ok(Trigger::Continuous));
+        assert_eq!(trigger("10 seconds"), Ok(Trigger::Every(std::time::Duration::from_secs(10))));
+        assert!(trigger("once").is_err());
+    }
+
+    #[test]
+    fn settings_need_a_key_and_a_value() {
+        assert_eq!(key_value("path.tables=/t=1"), Ok(("path.tables".into(), "/t=1".into())));
+        assert!(key_value("path.tables").is_err());
+        assert!(key_value("=x").is_err());
+    }
+}

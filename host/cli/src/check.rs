@@ -1,0 +1,38 @@
+//! `host check`: contracts and components, without reading data.
+
+use anstream::println;
+use crisol::EngineError;
+
+use crate::args::{Global, Output};
+use crate::exit::{Exit, render_problems};
+use crate::run::engine;
+
+/// Checks the project.
+pub(crate) fn check(global: &Global) -> Result<Exit, EngineError> {
+    let engine = match engine(global).build() {
+        Ok(engine) => engine,
+        // The answer of a check is no; it is no failure of the check.
+        Err(error @ (EngineError::Contracts(_) | EngineError::Refused(_))) => {
+            render_problems(&error, global.output);
+            return Ok(Exit::No);
+        }
+        Err(error) => return Err(error),
+    };
+    let streams = engine.streams();
+    match global.output {
+        Output::Text => {
+            for note in engine.notes() {
+                println!("note: {note}");
+            }
+            for stream in &streams {
+                println!("ok  {} -> {}", stream.name, stream.table);
+            }
+            println!("{} streams, no problems", streams.len());
+        }
+        Output::Json => println!(
+            "{}",
+            serde_json::json!({ "schema": "crisol.check/v1", "problems": [], "notes": engine.notes(), "streams": streams })
+        ),
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,117 @@
+//! Exit codes, and errors as people and programs read them.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use crisol::{EngineError, ErrorKind, Summary};
+
+use crate::args::Output;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    /// It did what was asked.
+    Done,
+    /// It ran, and the answer is no.
+    No,
+    /// A contract or component was refused before anything was read.
+    Refused,
+    /// Rows that should be read are gone.
+    DataLoss,
+    /// Another host holds the checkpoint.
+    Held,
+    /// Stopped at once by a second signal.
+    Interrupted,
+}
+
+impl Exit {
+    /// The exit of a class of errors.
+    pub(crate) fn of(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Refused => Self::Refused,
+            ErrorKind::Held => Self::Held,
+            ErrorKind::DataLoss => Self::DataLoss,
+            ErrorKind::Failed => Self::No,
+        }
+    }
+
+    /// The exit of a run: the gravest of its streams' ends.
+    pub(crate) fn of_run(summaries: &[Summary]) -> Self {
+        let errors = summaries.iter().filter_map(|summary| summary.error.as_ref());
+        errors.map(|error| Self::of(crisol::kind(error))).max().unwrap_or(Self::Done)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::No => 1,
+            Exit::Refused => 3,
+            Exit::Held => 4,
+            Exit::DataLoss => 6,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Wrong usage that clap cannot see.
+pub(crate) fn wrong_usage(text: &str) -> ExitCode {
+    anstream::eprintln!("error: {text}");
+    ExitCode::from(2)
+}
+
+/// Says why the command could not be carried out.
+pub(crate) fn render(error: &EngineError, output: Output) -> ExitCode {
+    render_problems(error, output);
+    Exit::of(error.kind()).into()
+}
+
+/// Says what is wrong, on standard error, or as JSON on standard output.
+pub(crate) fn render_problems(error: &EngineError, output: Output) {
+    if output == Output::Json {
+        anstream::println!("{}", error.to_json());
+        return;
+    }
+    match error {
+        EngineError::Contracts(problems) => anstream::eprintln!("{problems}"),
+        EngineError::Refused(problems) => anstream::eprintln!("{problems}"),
+        _ => print(error, error.hint().as_deref()),
+    }
+}
+
+/// `error:`, its causes, and a hint.
+pub(crate) fn print(error: &dyn Error, hint: Option<&str>) {
+    anstream::eprintln!("error: {error}");
+    let mut cause = error.source();
+    if cause.is_some() {
+        anstream::eprintln!("Caused by:");
+    }
+    while let Some(error) = cause {
+        anstream::eprintln!("  {}", error.to_string().replace('\n', "\n  "));
+        cause = error.source();
+    }
+    if let Some(hint) = hint {
+        anstream::eprintln!("\nhint: {hint}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_of_the_conventions() {
+        let codes = [
+            (Exit::Done, 0),
+            (Exit::No, 1),
+            (Exit::Refused, 3),
+            (Exit::Held, 4),
+            (Exit::DataLoss, 6),
+            (Exit::Interrupted, 130),
+        ];
+        for (exit, code) in codes {
+            assert_eq!(format!("{:?}", ExitCode::from(exit)), format!("{:?}", ExitCode::from(code)));
+        }
+    }
+}

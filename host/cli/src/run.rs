@@ -1,0 +1,100 @@
+//! `host run`: streams until they end or someone stops them, then the accounts.
+
+use std::sync::Arc;
+
+use crisol::{Engine, EngineError, Observer, StreamHandle, Summary};
+use indicatif::MultiProgress;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::args::{Global, Output, Run};
+use crate::exit::{self, Exit};
+use crate::{tables, watch};
+
+/// Runs the streams.
+pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Result<Exit, EngineError> {
+    let mut builder = engine(global).streams(run.streams.clone()).reread(run.reread).rebuild(run.rebuild);
+    if let Some(trigger) = run.trigger {
+        builder = builder.trigger(trigger);
+    }
+    for observer in watch::observers(global, bars) {
+        builder = builder.observer(observer);
+    }
+    let engine = builder.build()?;
+    for note in engine.notes() {
+        tracing::info!("{note}");
+    }
+    let handles = engine.start_streaming().await?;
+    let Some(summaries) = wait(handles).await else { return Ok(Exit::Interrupted) };
+    bars.clear().unwrap_or_default();
+    for error in summaries.iter().filter_map(|summary| summary.error.as_ref()) {
+        exit::print(error, error.failure.hint().as_deref());
+    }
+    match global.output {
+        Output::Text => tables::print_accounts(&summaries),
+        Output::Json => tables::print_accounts_json(&summaries),
+    }
+    Ok(Exit::of_run(&summaries))
+}
+
+/// The engine that the global flags describe.
+pub(crate) fn engine(global: &Global) -> crisol::EngineBuilder {
+    let mut builder = Engine::builder().project(&global.project);
+    if let Some(plugins) = &global.plugins {
+        builder = builder.plugins(plugins);
+    }
+    for (key, value) in &global.sets {
+        builder = builder.set(key, value);
+    }
+    builder
+}
+
+/// Waits for all streams. The first signal asks them to stop; `None` at the second.
+async fn wait(handles: Vec<StreamHandle>) -> Option<Vec<Summary>> {
+    let stops: Vec<_> = handles.iter().map(StreamHandle::stopper).collect();
+    let mut signals = Signals::new();
+    let mut ends = Box::pin(Engine::join(handles));
+    let mut asked = false;
+    loop {
+        tokio::select! {
+            summaries = &mut ends => return Some(summaries),
+            () = signals.next() => {
+                if asked {
+                    tracing::warn!("stopped at once; batches under way are finished at the next start");
+                    return None;
+                }
+                asked = true;
+                tracing::info!("stopping: batches that are committing are finished; a second signal stops at once");
+                stops.iter().for_each(crisol::Stopper::stop);
+            }
+        }
+    }
+}
+
+/// SIGTERM and Ctrl-C.
+struct Signals {
+    terminate: Option<Signal>,
+    interrupt: Option<Signal>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        let listen = |kind| signal(kind).inspect_err(|error| tracing::warn!("cannot listen to signals: {error}")).ok();
+        Self { terminate: listen(SignalKind::terminate()), interrupt: listen(SignalKind::interrupt()) }
+    }
+
+    async fn next(&mut self) {
+        async fn one(signal: Option<&mut Signal>) {
+            match signal {
+                Some(signal) => drop(signal.recv().await),
+                None => std::future::pending().await,
+            }
+        }
+        tokio::select! {
+            () = one(self.terminate.as_mut()) => {}
+            () = one(self.interrupt.as_mut()) => {}
+        }
+    }
+}
+
+/// Listeners, for the builder.
+pub(crate) type Observers = Vec<Arc<dyn Observer>>;

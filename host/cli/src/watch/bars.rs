@@ -1,0 +1,91 @@
+//! One line a stream on a terminal: bar, rows per second, what waits, last commit.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crisol::{Event, Observer};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::thousands;
+
+const REDRAW: Duration = Duration::from_millis(250);
+const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {msg}";
+const UNKNOWN: &str = "{prefix:24!} {spinner} {human_pos:>11} rows {msg}";
+
+/// Draws bars.
+pub(super) struct Bars {
+    bars: MultiProgress,
+    streams: Mutex<HashMap<String, Line>>,
+}
+
+struct Line {
+    bar: ProgressBar,
+    began: Instant,
+    commit: String,
+    waiting: Option<u64>,
+}
+
+impl Bars {
+    pub(super) fn new(bars: MultiProgress) -> Self {
+        Self { bars, streams: Mutex::default() }
+    }
+
+    fn with(&self, stream: &str, change: impl FnOnce(&mut Line)) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = streams.get_mut(stream) {
+            change(line);
+            line.bar.set_message(line.message());
+        }
+    }
+
+    fn start(&self, stream: &str) {
+        let bar = self.bars.add(ProgressBar::new_spinner()).with_prefix(stream.to_string()).with_style(style(UNKNOWN));
+        bar.enable_steady_tick(REDRAW);
+        let line = Line { bar, began: Instant::now(), commit: "no commit yet".into(), waiting: None };
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner).insert(stream.into(), line);
+    }
+}
+
+impl Line {
+    fn message(&self) -> String {
+        let seconds = self.began.elapsed().as_secs_f64().max(0.001);
+        let rate = self.bar.position() as f64 / seconds;
+        let waiting = self.waiting.map_or_else(String::new, |rows| format!(", {} waiting", thousands(rows)));
+        format!("{rate:.0} rows/s{waiting}, {}", self.commit)
+    }
+}
+
+impl Observer for Bars {
+    fn observe(&self, event: &Event) {
+        match event {
+            Event::Started { stream, .. } => self.start(stream),
+            Event::Planned { stream, backlog_rows, rows, .. } => self.with(stream, |line| {
+                line.waiting = *backlog_rows;
+                if let Some(rows) = backlog_rows.or(*rows) {
+                    line.bar.set_length(line.bar.position() + rows);
+                    line.bar.set_style(style(KNOWN));
+                }
+            }),
+            Event::Rows { stream, rows } => self.with(stream, |line| line.bar.inc(*rows)),
+            Event::Committed(progress) => {
+                self.with(progress.name.as_deref().unwrap_or_default(), |line| {
+                    line.commit = format!("batch {} is version {}", progress.batch_id, progress.host.table_version);
+                    line.waiting = progress.host.backlog_rows;
+                });
+            }
+            Event::Idle { .. } => {}
+            Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
+            Event::Ended { stream, error, .. } => self.with(stream, |line| {
+                line.waiting = None;
+                line.commit = format!("{}, {}", line.commit, if error.is_some() { "FAIL" } else { "ok" });
+                let message = line.message();
+                line.bar.finish_with_message(message);
+            }),
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}

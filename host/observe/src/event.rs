@@ -1,0 +1,92 @@
+//! What happens in a running host, told to whoever listens.
+
+use std::sync::Arc;
+
+use crate::{Accounts, Progress};
+
+/// Something that happened to a stream.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// The stream runs.
+    Started {
+        /// Its name.
+        stream: String,
+        /// The table that it fills.
+        table: String,
+    },
+    /// A batch was planned and logged.
+    Planned {
+        /// Which stream.
+        stream: String,
+        /// Which batch.
+        batch: u64,
+        /// Rows in it, as an estimate.
+        rows: Option<u64>,
+        /// Rows that wait in all, this batch included, as an estimate.
+        backlog_rows: Option<u64>,
+        /// True when the batch was planned by an earlier run.
+        rerun: bool,
+    },
+    /// Rows went through the stages.
+    Rows {
+        /// Which stream.
+        stream: String,
+        /// Rows read since the last such event.
+        rows: u64,
+    },
+    /// A batch is committed.
+    Committed(Box<Progress>),
+    /// Nothing waits; at most one in ten seconds (C-023).
+    Idle {
+        /// Which stream.
+        stream: String,
+    },
+    /// Something a person should know; the stream goes on.
+    Warning {
+        /// Which stream.
+        stream: String,
+        /// What, and what to do.
+        text: String,
+    },
+    /// The stream ended.
+    Ended {
+        /// Which stream.
+        stream: String,
+        /// What became of all rows of this run.
+        accounts: Accounts,
+        /// Batches committed in this run.
+        batches: u64,
+        /// Why it failed; `None` when it ended well.
+        error: Option<String>,
+    },
+}
+
+/// Listens to events. Called from the streams' tasks: it returns soon and never fails (O-013).
+pub trait Observer: Send + Sync {
+    /// Takes one event.
+    fn observe(&self, event: &Event);
+}
+
+/// All who listen.
+#[derive(Clone, Default)]
+pub struct Observers(Vec<Arc<dyn Observer>>);
+
+impl Observers {
+    /// Adds a listener.
+    pub fn add(&mut self, observer: Arc<dyn Observer>) {
+        self.0.push(observer);
+    }
+
+    /// Tells everyone.
+    pub fn tell(&self, event: &Event) {
+        for observer in &self.0 {
+            observer.observe(event);
+        }
+    }
+}
+
+impl std::fmt::Debug for Observers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Observers").field(&self.0.len()).finish()
+    }
+}

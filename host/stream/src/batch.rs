@@ -1,0 +1,193 @@
+//! One batch: logged, run, checked, committed, marked. The steps and their order are those of the protocol's model.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crisol_checkpoint::{Checkpoint, Position, Range, RangeEntry, Step};
+use crisol_observe::{Accounts, Observers};
+use crisol_source::Source;
+use crisol_stage::{BatchContext, Chain};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, TableWriter};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::failpoint::{Moment, pass};
+use crate::flow::{Flow, Written};
+use crate::report::Timings;
+use crate::{Failure, OpenTable};
+
+/// A batch whose range is in the log: it will be committed, now or by a later run.
+#[derive(Debug)]
+pub(crate) struct Logged {
+    pub(crate) number: u64,
+    pub(crate) range: Range,
+    pub(crate) timestamp_ms: i64,
+}
+
+/// A batch that is committed and marked.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) accounts: Accounts,
+    pub(crate) version: i64,
+}
+
+/// What `outcome/N` holds: all that recovery needs to commit the batch without running it again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Outcome {
+    quarantine: Vec<PendingFile>,
+    table: Vec<PendingFile>,
+    accounts: Accounts,
+    note: CommitNote,
+}
+
+/// The parts of a stream that a batch works with.
+pub(crate) struct Protocol<'a> {
+    pub(crate) stream: &'a str,
+    pub(crate) checkpoint: &'a Checkpoint,
+    pub(crate) chain: &'a Arc<Chain>,
+    pub(crate) table: &'a dyn TableWriter,
+    pub(crate) quarantine: &'a OpenTable,
+    pub(crate) workers: usize,
+    pub(crate) observers: &'a Observers,
+}
+
+impl Protocol<'_> {
+    /// Binds the range of a batch. Fails when another host has bound it.
+    pub(crate) async fn log(&self, batch: &Logged, timings: &mut Timings) -> Result<(), Failure> {
+        let from = Instant::now();
+        let entry = RangeEntry { batch_timestamp_ms: batch.timestamp_ms, end: batch.range.end.clone() };
+        pass(self.stream, Step::LogRange, Moment::Before);
+        self.checkpoint.log_range(batch.number, &entry).await?;
+        pass(self.stream, Step::LogRange, Moment::After);
+        timings.add("walCommit", from);
+        Ok(())
+    }
+
+    /// Runs and commits a logged batch. `None` when `stop` came first: the batch is left for the next start.
+    pub(crate) async fn run(
+        &self,
+        batch: &Logged,
+        source: &mut dyn Source,
+        timings: &mut Timings,
+        stop: &CancellationToken,
+    ) -> Result<Option<Done>, Failure> {
+        let from = Instant::now();
+        pass(self.stream, Step::WriteFiles, Moment::Before);
+        let written = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(None),
+            written = self.write_files(batch, source, timings) => written?,
+        };
+        pass(self.stream, Step::WriteFiles, Moment::After);
+        check(&written.accounts)?;
+        let outcome = self.outcome(batch, written);
+        if !outcome.quarantine.is_empty() {
+            pass(self.stream, Step::LogOutcome, Moment::Before);
+            self.checkpoint.log_outcome(batch.number, &outcome).await?;
+            pass(self.stream, Step::LogOutcome, Moment::After);
+        }
+        let version = self.commit(batch.number, &outcome).await?;
+        timings.add("addBatch", from);
+        self.mark(batch.number, timings).await?;
+        Ok(Some(Done { accounts: outcome.accounts, version }))
+    }
+
+    /// Commits what an earlier run had decided, and marks it. No component is called.
+    pub(crate) async fn adopt(&self, number: u64, timings: &mut Timings) -> Result<Done, Failure> {
+        let from = Instant::now();
+        let outcome: Outcome = self.checkpoint.outcome(number).await?.ok_or_else(|| Failure::Internal {
+            what: format!("`outcome/{number}` was there and is gone"),
+        })?;
+        let version = self.commit(number, &outcome).await?;
+        timings.add("addBatch", from);
+        self.mark(number, timings).await?;
+        Ok(Done { accounts: outcome.accounts, version })
+    }
+
+    /// Marks a batch as committed for good.
+    pub(crate) async fn mark(&self, number: u64, timings: &mut Timings) -> Result<(), Failure> {
+        let from = Instant::now();
+        pass(self.stream, Step::Mark, Moment::Before);
+        self.checkpoint.mark(number).await?;
+        pass(self.stream, Step::Mark, Moment::After);
+        timings.add("commitOffsets", from);
+        Ok(())
+    }
+
+    /// Versions of the components at work, with their digests.
+    pub(crate) fn components(&self) -> BTreeMap<String, String> {
+        let components = self.chain.components();
+        components.into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect()
+    }
+
+    async fn write_files(
+        &self,
+        batch: &Logged,
+        source: &mut dyn Source,
+        timings: &mut Timings,
+    ) -> Result<Written, Failure> {
+        let from = Instant::now();
+        let chunks = source.read(&batch.range).await?;
+        timings.add("getBatch", from);
+        let flow = Flow {
+            stream: self.stream,
+            chain: self.chain,
+            table: self.table,
+            quarantine: self.quarantine,
+            workers: self.workers,
+            observers: self.observers,
+        };
+        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
+        flow.run(chunks, BatchContext { batch: batch.number, timestamp_us }).await
+    }
+
+    fn outcome(&self, batch: &Logged, written: Written) -> Outcome {
+        let Written { table, quarantine, accounts } = written;
+        let range = serde_json::json!({ "start": batch.range.start.to_json(), "end": batch.range.end.to_json() });
+        let note = CommitNote {
+            stream: self.stream.into(),
+            batch: batch.number,
+            range,
+            components: self.components(),
+            accounts: serde_json::to_value(&accounts).unwrap_or_default(),
+        };
+        Outcome { quarantine, table, accounts, note }
+    }
+
+    /// Quarantine first, then the table, each once whatever happened before.
+    async fn commit(&self, number: u64, outcome: &Outcome) -> Result<i64, Failure> {
+        let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
+        let transaction = AppTransaction { app_id: self.checkpoint.id().to_string(), version };
+        if !outcome.quarantine.is_empty() {
+            let quarantine = self.quarantine.get().await?;
+            pass(self.stream, Step::CommitQuarantine, Moment::Before);
+            let _known = quarantine.commit(&outcome.quarantine, &transaction, &outcome.note).await?;
+            pass(self.stream, Step::CommitQuarantine, Moment::After);
+        }
+        pass(self.stream, Step::CommitTable, Moment::Before);
+        let committed = self.table.commit(&outcome.table, &transaction, &outcome.note).await?;
+        pass(self.stream, Step::CommitTable, Moment::After);
+        Ok(match committed {
+            CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => version,
+        })
+    }
+}
+
+/// Promise 2: every row read has one fate, or nothing is committed.
+fn check(accounts: &Accounts) -> Result<(), Failure> {
+    if accounts.balanced() {
+        return Ok(());
+    }
+    Err(Failure::Accounts {
+        rows_in: accounts.rows_in,
+        accepted: accounts.rows_accepted,
+        rejected: accounts.rows_rejected(),
+        filtered: accounts.rows_filtered(),
+    })
+}
+
+/// The start of the batch after `range`.
+pub(crate) fn after(range: &Range) -> Position {
+    range.end.clone()
+}

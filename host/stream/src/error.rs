@@ -1,0 +1,98 @@
+//! Why a stream ended.
+
+use std::ops::Range;
+
+use crisol_checkpoint::CheckpointError;
+use crisol_source::SourceError;
+use crisol_stage::StageError;
+use crisol_table::TableError;
+
+/// A stream's end in error: where, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("stream `{stream}`{}", batch.map(|number| format!(", batch {number}")).unwrap_or_default())]
+pub struct StreamError {
+    /// Which stream.
+    pub stream: String,
+    /// Which batch, when one was under way.
+    pub batch: Option<u64>,
+    /// What failed.
+    #[source]
+    pub failure: Box<Failure>,
+}
+
+/// What failed inside a stream.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The checkpoint cannot be read or written, contradicts itself, or belongs to another host.
+    #[error("checkpoint")]
+    Checkpoint(#[from] CheckpointError),
+    /// The source could not plan or read.
+    #[error("source")]
+    Source(#[from] SourceError),
+    /// A stage failed on these rows of the batch.
+    #[error("rows {}..{} of the batch", rows.start, rows.end)]
+    Stage {
+        /// Rows of the batch, counted from 0 in the order read.
+        rows: Range<u64>,
+        /// What the stage says.
+        #[source]
+        source: StageError,
+    },
+    /// The table or its quarantine could not be written or committed.
+    #[error("table")]
+    Table(#[from] TableError),
+    /// Rows in and rows out do not add up: nothing was committed.
+    #[error("the accounts do not balance, nothing was committed: {rows_in} rows in, {accepted} accepted, {rejected} rejected, {filtered} filtered")]
+    Accounts {
+        /// Rows read.
+        rows_in: u64,
+        /// Rows that gave rows.
+        accepted: u64,
+        /// Rows in quarantine.
+        rejected: u64,
+        /// Rows dropped on purpose.
+        filtered: u64,
+    },
+    /// A new checkpoint would add to a table what it may already hold.
+    #[error("the checkpoint is new, but table `{table}` already holds rows")]
+    TableNotEmpty {
+        /// The table.
+        table: String,
+    },
+    /// A stream above ended in error.
+    #[error("stopped, because the stream above it, `{upstream}`, failed")]
+    Upstream {
+        /// Which stream.
+        upstream: String,
+    },
+    /// A defect of the host.
+    #[error("internal error: {what}")]
+    Internal {
+        /// What was found.
+        what: String,
+    },
+}
+
+impl Failure {
+    /// What a person can do, where more is known than the message says.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Checkpoint(error) => error.hint(),
+            Self::Source(SourceError::Config { hint, .. } | SourceError::DataLoss { hint, .. })
+            | Self::Stage { source: StageError::Config { hint, .. }, .. }
+            | Self::Table(TableError::Mismatch { hint, .. }) => Some(hint.clone()),
+            Self::Stage { source: StageError::Plugin { .. }, .. } => Some(
+                "nothing of this batch was committed; put a mended component in its place and start again: the same \
+                 rows are read again"
+                    .into(),
+            ),
+            Self::TableNotEmpty { .. } => Some(
+                "restore the checkpoint folder; or run with `--reread` to read everything again and append; or with \
+                 `--rebuild` to replace what the table holds"
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+}

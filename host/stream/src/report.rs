@@ -1,0 +1,125 @@
+//! The progress object of a batch.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crisol_checkpoint::Position;
+use crisol_observe::{Accounts, HostProgress, Progress, SinkProgress, SourceProgress, rate};
+use tokio::time::Instant;
+
+/// Times of the steps of a batch, under Spark's names (O-002).
+#[derive(Debug)]
+pub(crate) struct Timings {
+    began: Instant,
+    steps: BTreeMap<&'static str, u64>,
+}
+
+impl Timings {
+    pub(crate) fn begin() -> Self {
+        let steps = ["latestOffset", "queryPlanning", "walCommit", "getBatch", "addBatch", "commitOffsets"];
+        Self { began: Instant::now(), steps: steps.into_iter().map(|step| (step, 0)).collect() }
+    }
+
+    pub(crate) fn began(&self) -> Instant {
+        self.began
+    }
+
+    /// Adds the time since `from` to a step.
+    pub(crate) fn add(&mut self, step: &'static str, from: Instant) {
+        *self.steps.entry(step).or_default() += milliseconds(from.elapsed());
+    }
+
+    fn close(mut self) -> (u64, BTreeMap<&'static str, u64>) {
+        let whole = milliseconds(self.began.elapsed());
+        self.steps.insert("triggerExecution", whole);
+        (whole, self.steps)
+    }
+}
+
+/// All that a progress object tells besides times and rates.
+pub(crate) struct Finished<'a> {
+    pub(crate) stream: &'a str,
+    pub(crate) checkpoint_id: String,
+    pub(crate) run_id: String,
+    pub(crate) batch: u64,
+    pub(crate) source: String,
+    pub(crate) table_path: String,
+    pub(crate) start: &'a Position,
+    pub(crate) end: &'a Position,
+    pub(crate) latest: Option<&'a Position>,
+    pub(crate) accounts: Accounts,
+    pub(crate) components: BTreeMap<String, String>,
+    pub(crate) table_version: i64,
+    pub(crate) backlog_rows: Option<u64>,
+    pub(crate) metrics: BTreeMap<String, String>,
+}
+
+/// Builds the progress object; `since_last` is the time since the trigger before.
+pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Option<Duration>) -> Progress {
+    let (whole, duration_ms) = timings.close();
+    let rows = finished.accounts.rows_in;
+    let began_ms = now_ms().saturating_sub(i64::try_from(whole).unwrap_or(i64::MAX));
+    let input_rows_per_second = since_last.and_then(|time| rate(rows, milliseconds(time)));
+    let processed_rows_per_second = rate(rows, whole);
+    let source = SourceProgress {
+        description: finished.source,
+        start_offset: finished.start.to_json(),
+        end_offset: finished.end.to_json(),
+        latest_offset: finished.latest.map_or(serde_json::Value::Null, Position::to_json),
+        num_input_rows: rows,
+        input_rows_per_second,
+        processed_rows_per_second,
+        metrics: finished.metrics,
+    };
+    let rows_written = i64::try_from(finished.accounts.rows_written).unwrap_or(i64::MAX);
+    Progress {
+        id: finished.checkpoint_id,
+        run_id: finished.run_id,
+        name: Some(finished.stream.into()),
+        timestamp: iso(began_ms),
+        batch_id: finished.batch,
+        batch_duration: whole,
+        num_input_rows: rows,
+        input_rows_per_second,
+        processed_rows_per_second,
+        duration_ms,
+        state_operators: [],
+        sources: vec![source],
+        sink: SinkProgress {
+            description: format!("DeltaSink[{}]", finished.table_path),
+            num_output_rows: rows_written,
+        },
+        host: HostProgress {
+            accounts: finished.accounts,
+            components: finished.components,
+            table_version: finished.table_version,
+            backlog_rows: finished.backlog_rows,
+        },
+    }
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+fn iso(milliseconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(milliseconds)
+        .map(|time| time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+        .unwrap_or_default()
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o001_timestamps_have_milliseconds_and_z() {
+        assert_eq!(iso(1_764_444_016_131), "2025-11-29T19:20:16.131Z");
+        assert_eq!(iso(0), "1970-01-01T00:00:00.000Z");
+    }
+}

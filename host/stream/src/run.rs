@@ -1,0 +1,286 @@
+//! The life of a stream: resume, then plan and run batches until there is nothing left or someone says stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crisol_checkpoint::{Checkpoint, Position, Range, Step};
+use crisol_observe::{Accounts, Event, Observers};
+use crisol_source::{Planned, Source};
+use crisol_stage::Chain;
+use crisol_table::TableWriter;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::batch::{Done, Logged, Protocol};
+use crate::failpoint::{Moment, pass};
+use crate::pace::{News, Pace, UpstreamState};
+use crate::report::{self, Finished, Timings};
+use crate::{Failure, OpenTable, StreamError};
+
+/// How often an idle stream says so (C-023).
+const IDLE: Duration = Duration::from_secs(10);
+
+/// What a stream is made of.
+pub struct Parts {
+    /// Name: the ingestion contract's, or the table's.
+    pub name: String,
+    /// Name of the table that it fills.
+    pub table_name: String,
+    /// Where that table lies, for progress.
+    pub table_path: String,
+    /// Its progress.
+    pub checkpoint: Checkpoint,
+    /// Where rows come from.
+    pub source: Box<dyn Source>,
+    /// Its stages.
+    pub chain: Arc<Chain>,
+    /// The table that it fills.
+    pub table: Arc<dyn TableWriter>,
+    /// Where rejected rows go.
+    pub quarantine: OpenTable,
+    /// When batches are made.
+    pub pace: Pace,
+    /// Chunks worked on side by side.
+    pub workers: usize,
+    /// Who is told what happens.
+    pub observers: Observers,
+    /// Told to the streams below.
+    pub news: watch::Sender<News>,
+    /// Said when a first run reads nothing.
+    pub empty_start_hint: Option<String>,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("name", &self.name).field("pace", &self.pace).finish_non_exhaustive()
+    }
+}
+
+/// A stream, ready to run.
+#[derive(Debug)]
+pub struct Stream {
+    pub(crate) parts: Parts,
+    /// What became of the rows of this run.
+    pub(crate) accounts: Accounts,
+    pub(crate) batches: u64,
+    /// The batch under way, for errors.
+    pub(crate) under_way: Option<u64>,
+    /// When the newest batch of this run began.
+    pub(crate) last_began: Option<Instant>,
+    /// Never goes back, whatever the clock does.
+    pub(crate) last_timestamp_ms: i64,
+}
+
+/// How a stream's run ended.
+#[derive(Debug)]
+pub struct Summary {
+    /// Which stream.
+    pub stream: String,
+    /// The table that it fills.
+    pub table: String,
+    /// What became of the rows of this run.
+    pub accounts: Accounts,
+    /// Batches committed in this run.
+    pub batches: u64,
+    /// Why it failed; `None` when it ended well or was stopped.
+    pub error: Option<StreamError>,
+}
+
+/// Where a stream goes on.
+#[derive(Debug)]
+pub(crate) struct Next {
+    pub(crate) number: u64,
+    pub(crate) start: Position,
+}
+
+impl Stream {
+    /// A stream of these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            parts,
+            accounts: Accounts::default(),
+            batches: 0,
+            under_way: None,
+            last_began: None,
+            last_timestamp_ms: 0,
+        }
+    }
+
+    /// Runs until nothing is left (by its [`Pace`]), until it fails, or until `stop`: a batch that is committing is
+    /// then finished, one that is still reading is left for the next start.
+    pub async fn run(mut self, stop: CancellationToken) -> Summary {
+        let parts = &self.parts;
+        parts.observers.tell(&Event::Started { stream: parts.name.clone(), table: parts.table_name.clone() });
+        let result = self.drive(&stop).await;
+        let state = if result.is_ok() { UpstreamState::Ended } else { UpstreamState::Failed };
+        self.parts.news.send_modify(|news| news.state = state);
+        let error = result.err().map(|failure| StreamError {
+            stream: self.parts.name.clone(),
+            batch: self.under_way,
+            failure: Box::new(failure),
+        });
+        self.parts.observers.tell(&Event::Ended {
+            stream: self.parts.name.clone(),
+            accounts: self.accounts.clone(),
+            batches: self.batches,
+            error: error.as_ref().map(ToString::to_string),
+        });
+        Summary {
+            stream: self.parts.name,
+            table: self.parts.table_name,
+            accounts: self.accounts,
+            batches: self.batches,
+            error,
+        }
+    }
+
+    async fn drive(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        let Some(mut next) = self.resume(stop).await? else { return Ok(()) };
+        if matches!(self.parts.pace, Pace::AvailableNow) {
+            self.parts.source.prepare_for_available_now().await?;
+        }
+        let mut idle_since = Instant::now();
+        while !stop.is_cancelled() {
+            let upstream = self.parts.pace.upstream();
+            if let (UpstreamState::Failed, Pace::Follow(upstream)) = (upstream, &self.parts.pace) {
+                return Err(Failure::Upstream { upstream: upstream.name.clone() });
+            }
+            let mut timings = Timings::begin();
+            if let Some(planned) = self.plan(&next, &mut timings).await? {
+                let Some(end) = self.batch(&next, planned, timings, stop).await? else { return Ok(()) };
+                next = Next { number: next.number + 1, start: end };
+                idle_since = Instant::now();
+                wait(stop, self.parts.pace.wait_for_turn(self.last_began)).await;
+            } else if self.parts.pace.done(upstream) {
+                self.say_when_nothing_was_there(next.number);
+                return Ok(());
+            } else {
+                if idle_since.elapsed() >= IDLE {
+                    self.parts.observers.tell(&Event::Idle { stream: self.parts.name.clone() });
+                    idle_since = Instant::now();
+                }
+                wait(stop, self.parts.pace.wait_for_rows()).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn plan(&mut self, next: &Next, timings: &mut Timings) -> Result<Option<Planned>, Failure> {
+        let from = Instant::now();
+        pass(&self.parts.name, Step::Plan, Moment::Before);
+        let planned = self.parts.source.plan(&next.start).await?;
+        if planned.is_some() {
+            pass(&self.parts.name, Step::Plan, Moment::After);
+        }
+        timings.add("latestOffset", from);
+        Ok(planned)
+    }
+
+    /// Logs, runs, commits one planned batch and gives its end; `None` when `stop` came first.
+    async fn batch(
+        &mut self,
+        next: &Next,
+        planned: Planned,
+        mut timings: Timings,
+        stop: &CancellationToken,
+    ) -> Result<Option<Position>, Failure> {
+        self.under_way = Some(next.number);
+        self.last_timestamp_ms = report::now_ms().max(self.last_timestamp_ms);
+        let range = Range { start: next.start.clone(), end: planned.end.clone() };
+        let logged = Logged { number: next.number, range, timestamp_ms: self.last_timestamp_ms };
+        self.protocol().log(&logged, &mut timings).await?;
+        self.parts.observers.tell(&Event::Planned {
+            stream: self.parts.name.clone(),
+            batch: next.number,
+            rows: planned.estimate.batch_rows,
+            backlog_rows: planned.estimate.backlog_rows,
+            rerun: false,
+        });
+        if !self.finish(&logged, Some(&planned), timings, stop).await? {
+            return Ok(None);
+        }
+        Ok(Some(planned.end))
+    }
+
+    /// Runs a logged batch to its end and tells everyone; false when `stop` came first.
+    pub(crate) async fn finish(
+        &mut self,
+        logged: &Logged,
+        planned: Option<&Planned>,
+        mut timings: Timings,
+        stop: &CancellationToken,
+    ) -> Result<bool, Failure> {
+        let Parts { name, checkpoint, chain, table, quarantine, workers, observers, source, .. } = &mut self.parts;
+        let table = table.as_ref();
+        let protocol = Protocol { stream: name, checkpoint, chain, table, quarantine, workers: *workers, observers };
+        let done = protocol.run(logged, source.as_mut(), &mut timings, stop).await?;
+        let Some(done) = done else { return Ok(false) };
+        self.committed(logged, planned, done, timings).await?;
+        Ok(true)
+    }
+
+    /// What follows a committed and marked batch: source, streams below and listeners are told.
+    pub(crate) async fn committed(
+        &mut self,
+        logged: &Logged,
+        planned: Option<&Planned>,
+        done: Done,
+        timings: Timings,
+    ) -> Result<(), Failure> {
+        self.parts.source.committed(&logged.range.end).await?;
+        self.parts.news.send_modify(|news| news.commits += 1);
+        self.accounts.add(&done.accounts);
+        self.batches += 1;
+        self.under_way = None;
+        let began = timings.began();
+        let since_last = self.last_began.map(|last| began - last);
+        self.last_began = Some(began);
+        let latest = planned.and_then(|planned| planned.latest.as_ref());
+        let finished = Finished {
+            stream: &self.parts.name,
+            checkpoint_id: self.parts.checkpoint.id().to_string(),
+            run_id: self.parts.checkpoint.run_id().to_string(),
+            batch: logged.number,
+            source: self.parts.source.description(),
+            table_path: self.parts.table_path.clone(),
+            start: &logged.range.start,
+            end: &logged.range.end,
+            latest,
+            metrics: report::lag(&logged.range.end, latest),
+            backlog_rows: planned.and_then(|planned| planned.estimate.waiting_after()),
+            components: self.protocol().components(),
+            table_version: done.version,
+            accounts: done.accounts,
+        };
+        let progress = report::progress(finished, timings, since_last);
+        self.parts.observers.tell(&Event::Committed(Box::new(progress)));
+        Ok(())
+    }
+
+    pub(crate) fn protocol(&self) -> Protocol<'_> {
+        Protocol {
+            stream: &self.parts.name,
+            checkpoint: &self.parts.checkpoint,
+            chain: &self.parts.chain,
+            table: self.parts.table.as_ref(),
+            quarantine: &self.parts.quarantine,
+            workers: self.parts.workers,
+            observers: &self.parts.observers,
+        }
+    }
+
+    fn say_when_nothing_was_there(&self, next: u64) {
+        if let (0, Some(text)) = (next, &self.parts.empty_start_hint) {
+            self.parts.observers.tell(&Event::Warning { stream: self.parts.name.clone(), text: text.clone() });
+        }
+    }
+}
+
+/// Waits for `what`, or until someone says stop.
+async fn wait(stop: &CancellationToken, what: impl Future<Output = ()>) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = what => {}
+    }
+}
