@@ -127,7 +127,7 @@ impl Reader<'_> {
         let builder = match data_type {
             DataType::Utf8 | DataType::Binary => {
                 let offsets = self.offsets(place, length)?;
-                builder.add_buffer(offsets).add_buffer(self.buffer(place, 0)?)
+                builder.add_buffer(offsets).add_buffer(self.buffer(place)?)
             }
             DataType::List(child) | DataType::Map(child, _) => {
                 let offsets = self.offsets(place, length)?;
@@ -141,10 +141,10 @@ impl Reader<'_> {
                 }
                 builder.child_data(children)
             }
-            DataType::Boolean => builder.add_buffer(self.buffer(place, length.div_ceil(8))?),
+            DataType::Boolean => builder.add_buffer(self.values(place, length.div_ceil(8))?),
             other => {
                 let width = fixed_width(other).ok_or_else(|| unsupported(&place.path(), other))?;
-                builder.add_buffer(self.buffer(place, product(place, length, width)?)?)
+                builder.add_buffer(self.values(place, product(place, length, width)?)?)
             }
         };
         // `build` checks offsets, UTF-8, null counts and nulls in children that allow none.
@@ -173,13 +173,11 @@ impl Reader<'_> {
 
     /// The validity bitmap; its zeroes are as many as the node says.
     fn validity(&mut self, place: &Place<'_>, length: usize, nulls: usize) -> Result<Option<Buffer>, IpcError> {
-        let bitmap = self.buffer(place, 0)?;
+        let bitmap = self.buffer(place)?;
         if nulls == 0 && bitmap.is_empty() {
             return Ok(None);
         }
-        if bitmap.len() < length.div_ceil(8) {
-            return Err(too_short(place, "validity bitmap", bitmap.len(), length.div_ceil(8)));
-        }
+        let bitmap = exactly(place, "validity bitmap", &bitmap, length.div_ceil(8))?;
         let found = length - bitmap.count_set_bits_offset(0, length);
         if found != nulls {
             return Err(place.wrong(format!("it says {nulls} nulls, its bitmap has {found}")));
@@ -189,24 +187,27 @@ impl Reader<'_> {
 
     /// The offsets of a column of some length; one without values may come without offsets.
     fn offsets(&mut self, place: &Place<'_>, length: usize) -> Result<Buffer, IpcError> {
-        let offsets = self.buffer(place, 0)?;
+        let offsets = self.buffer(place)?;
         let needed = product(place, length.saturating_add(1), 4)?;
-        if offsets.len() < needed && !(length == 0 && offsets.is_empty()) {
-            return Err(too_short(place, "offsets", offsets.len(), needed));
+        if length == 0 && offsets.is_empty() {
+            return Ok(offsets);
         }
-        Ok(offsets)
+        exactly(place, "offsets", &offsets, needed)
     }
 
-    /// The next buffer, of at least so many bytes.
-    fn buffer(&mut self, place: &Place<'_>, bytes_min: usize) -> Result<Buffer, IpcError> {
+    /// The next buffer, cut to the bytes of the values: Arrow panics on a length that is no multiple of a value's.
+    fn values(&mut self, place: &Place<'_>, bytes: usize) -> Result<Buffer, IpcError> {
+        let values = self.buffer(place)?;
+        exactly(place, "values", &values, bytes)
+    }
+
+    /// The next buffer.
+    fn buffer(&mut self, place: &Place<'_>) -> Result<Buffer, IpcError> {
         let buffer = self.buffers.as_mut().and_then(Iterator::next);
         let buffer = buffer.ok_or_else(|| place.wrong("a buffer is missing".to_string()))?;
         let (Ok(offset), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
             return Err(place.wrong("a buffer has a negative offset or length".to_string()));
         };
-        if length < bytes_min {
-            return Err(too_short(place, "values", length, bytes_min));
-        }
         if length == 0 {
             return Ok(self.body.slice_with_length(0, 0));
         }
@@ -230,8 +231,11 @@ fn product(place: &Place<'_>, values: usize, width: usize) -> Result<usize, IpcE
     values.checked_mul(width).ok_or_else(|| place.wrong(format!("{values} values are too many")))
 }
 
-fn too_short(place: &Place<'_>, what: &str, found: usize, needed: usize) -> IpcError {
-    place.wrong(format!("its {what} take {needed} bytes, {found} are there"))
+fn exactly(place: &Place<'_>, what: &str, buffer: &Buffer, needed: usize) -> Result<Buffer, IpcError> {
+    match buffer.len() {
+        found if found < needed => Err(place.wrong(format!("its {what} take {needed} bytes, {found} are there"))),
+        _ => Ok(buffer.slice_with_length(0, needed)),
+    }
 }
 
 /// Arrow does not look at the digits of decimals.

@@ -86,7 +86,7 @@ fn each_integer_of_the_header_replaced() {
     let values = [0, 1, 2, 7, 8, 63, 1 << 20, i64::from(i32::MAX), i64::from(u32::MAX), i64::MAX, i64::MIN, -1];
     for at in 0..header {
         for value in values {
-            for width in [1, 2, 4, 8] {
+            for width in [4, 8] {
                 let mut bytes = message.clone();
                 let width = width.min(header - at);
                 bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
