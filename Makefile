@@ -1,0 +1,31 @@
+# Two commands for newcomers: `make demo` and `make test`. The rest is for those who work on the host.
+.PHONY: demo test check fmt plugins build bench install
+.DEFAULT_GOAL := demo
+
+demo: ## Sets everything up, runs the main job on real input, shows the tables
+	scripts/demo.sh
+
+test: ## Sets everything up and runs all tests
+	scripts/test.sh
+
+check: ## What a change must pass besides the tests: format, lints, docs
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+fmt: ## Formats
+	cargo fmt --all
+
+plugins: ## Builds the bundled components into plugins/
+	scripts/setup.sh
+	scripts/plugins.sh
+
+build: plugins ## Builds the host, optimised
+	cargo build --release -p crisol-cli
+
+install: plugins ## Installs `host` and, the same program, `crisol`
+	cargo install --path host/cli
+	ln -sf host "$${CARGO_HOME:-$$HOME/.cargo}/bin/crisol"
+
+bench: ## Measures beside Spark on the same machine
+	scripts/bench.sh

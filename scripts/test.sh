@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# All tests: sets up, builds host and components, starts one Apache Kafka for the whole run, runs every test.
+source "$(dirname "$0")/env.sh"
+cd "$root"
+scripts/setup.sh
+scripts/plugins.sh
+broker=$(mktemp -d "${TMPDIR:-/tmp}/crisol-kafka.XXXXXX")
+trap 'scripts/kafka.sh stop "$broker"; rm -rf "$broker"' EXIT
+CRISOL_TEST_KAFKA=$(scripts/kafka.sh start "$broker")
+export CRISOL_TEST_KAFKA
+export CRISOL_TEST_PYTHON=$cache/venv/bin/python
+cargo build --workspace --features crisol-cli/failpoints
+cargo test --workspace --features crisol-cli/failpoints "$@"

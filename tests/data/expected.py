@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What the tables of an example must hold, computed from its input in plain Python, compared row by row.
+
+  expected.py orders INPUT.tsv TABLES [--subset]    --subset: the topic may hold more than this input
+  expected.py music  INPUT.json TABLES
+
+Exits with 1 and says what differs. Knows nothing of the host: the input is parsed here, the tables are read by
+delta_log.py.
+"""
+import json
+import sys
+from collections import Counter
+from datetime import datetime, timezone
+from decimal import Decimal, InvalidOperation
+
+import delta_log
+
+SILVER = ["order_id", "event_ts", "amount", "schema_version", "customer_id", "country", "currency", "day"]
+
+
+def order(value: str):
+    """The silver row of a message, or the code for which it is refused."""
+    try:
+        event = json.loads(value, parse_float=Decimal)
+    except ValueError:
+        return "corrupt_record"
+    try:
+        at = datetime.strptime(event["event_ts"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return "corrupt_record"
+    amount = event["amount"]
+    if not isinstance(amount, (Decimal, int)):
+        return "corrupt_record"
+    if event["schema_version"] not in (1, 2):
+        return "unsupported_schema_version"
+    if event["order_id"] is None:
+        return "not_null: order_id"
+    try:
+        amount = Decimal(amount).quantize(Decimal("0.01"))
+    except InvalidOperation:
+        return "corrupt_record"
+    return (event["order_id"], at, amount, event["schema_version"], event.get("customer_id"), event.get("country"),
+            event.get("currency"), at.date())
+
+
+def orders(source: str, tables: str, subset: bool) -> list[str]:
+    values = [line.rstrip("\n").split("\t", 1) for line in open(source, encoding="utf-8")]
+    silver, refused = Counter(), Counter()
+    for _, value in values:
+        row = order(value)
+        if isinstance(row, str):
+            refused[(row, value)] += 1
+        else:
+            silver[row] += 1
+    bronze = Counter(map(tuple, values))
+    table = delta_log.Table(f"{tables}/silver/orders")
+    found = Counter(table.rows(SILVER))
+    quarantine = delta_log.Table(f"{tables}/silver/orders_quarantine")
+    found_refused = Counter((code, payload.decode()) for code, payload in quarantine.rows(["code", "payload"]))
+    raw = delta_log.Table(f"{tables}/bronze/orders_raw")
+    found_bronze = Counter(raw.rows(["message_key", "payload"]))
+    problems = []
+    for name, expected, got in (("bronze", bronze, found_bronze), ("silver", silver, found),
+                                ("quarantine", refused, found_refused)):
+        problems += differences(name, expected, got, subset)
+    problems += provenance("bronze", raw)
+    problems += provenance("silver and quarantine", table, quarantine)
+    print(f"orders: bronze {found_bronze.total()}, silver {found.total()}, quarantine {found_refused.total()}")
+    return problems
+
+
+def provenance(name: str, *tables: delta_log.Table) -> list[str]:
+    """Each offset stands once in the tables together."""
+    places = Counter(row for table in tables for row in table.rows(["topic", "partition", "offset"]))
+    doubled = [place for place, count in places.items() if count > 1]
+    return [f"{name}: {len(doubled)} offsets stand twice, such as {doubled[0]}"] if doubled else []
+
+
+def music(source: str, tables: str, _subset: bool) -> list[str]:
+    silver, refused = Counter(), Counter()
+    for number, line in enumerate(open(source, encoding="utf-8")):
+        play = json.loads(line)
+        row = tuple(play.get(name) for name in ("country", "day", "song", "artist", "plays"))
+        missing = [name for name in ("country", "day", "song", "plays") if play.get(name) is None]
+        if missing:
+            refused[(f"not_null: {missing[0]}", number)] += 1
+        else:
+            silver[row] += 1
+    table = delta_log.Table(f"{tables}/silver/song_plays")
+    found = Counter(table.rows(["country", "day", "song", "artist", "plays"]))
+    quarantine = delta_log.Table(f"{tables}/silver/song_plays_quarantine")
+    found_refused = Counter(quarantine.rows(["code", "file_row"]))
+    bad_paths = [f for f, add in table.files.items() if not add["partitionValues"].get("country")]
+    problems = [f"silver: {bad_paths[0]} has no partition values"] if bad_paths else []
+    problems += differences("silver", silver, found, False)
+    problems += differences("quarantine", refused, found_refused, False)
+    print(f"music: silver {found.total()}, quarantine {found_refused.total()}, partitions "
+          f"{len({tuple(sorted(add['partitionValues'].items())) for add in table.files.values()})}")
+    return problems
+
+
+def differences(name: str, expected: Counter, found: Counter, subset: bool) -> list[str]:
+    missing, extra = expected - found, found - expected
+    problems = []
+    if missing:
+        problems.append(f"{name}: {missing.total()} rows are missing, such as {next(iter(missing))}")
+    if extra and not subset:
+        problems.append(f"{name}: {extra.total()} rows should not be there, such as {next(iter(extra))}")
+    return problems
+
+
+def main() -> int:
+    what, source, tables = sys.argv[1:4]
+    problems = {"orders": orders, "music": music}[what](source, tables, "--subset" in sys.argv[4:])
+    for problem in problems:
+        print(f"FAIL {problem}")
+    if not problems:
+        print("ok: every row is where it must be, once")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
