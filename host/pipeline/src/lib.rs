@@ -1,1 +1,40 @@
-//! To be written.
+//! Crisol as a library: contracts, components and Kafka settings make an [`Engine`], and an engine runs streams.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), crisol::EngineError> {
+//! let engine = crisol::Engine::builder()
+//!     .project("examples/orders")
+//!     .plugins("plugins")
+//!     .kafka("bootstrap.servers", "localhost:9092")
+//!     .build()?;
+//! // All that is pending, from source to last table.
+//! for summary in engine.run_streaming().await? {
+//!     println!("{}: {} rows in", summary.stream, summary.accounts.rows_in);
+//! }
+//! // Or in the background, until stopped.
+//! let handles = engine.start_streaming().await?;
+//! let summaries = crisol::Engine::stop_streaming(handles).await?;
+//! # Ok(()) }
+//! ```
+//!
+//! `plan` turns contracts into streams, `open` is the one place that names concrete sources, tables and stores.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod builder;
+mod engine;
+mod error;
+mod files;
+mod handle;
+mod inspect;
+mod open;
+mod plan;
+mod source_log;
+
+pub use builder::EngineBuilder;
+pub use crisol_contract::Trigger;
+pub use crisol_observe::{Accounts, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress};
+pub use crisol_stream::{Failure, StreamError, Summary};
+pub use engine::{Engine, StreamInfo};
+pub use error::{EngineError, ErrorKind, Refusal, Refusals, error_json, kind};
+pub use handle::{StreamHandle, Stopper};
+pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, StreamStatus, Tables};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crisol_checkpoint::{Checkpoint, Position, Range, RangeEntry, Step};
+use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
 use crisol_observe::{Accounts, Observers};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain};
@@ -34,7 +34,7 @@ pub(crate) struct Done {
 
 /// What `outcome/N` holds: all that recovery needs to commit the batch without running it again.
 #[derive(Debug, Serialize, Deserialize)]
-struct Outcome {
+struct Decision {
     quarantine: Vec<PendingFile>,
     table: Vec<PendingFile>,
     accounts: Accounts,
@@ -56,7 +56,7 @@ impl Protocol<'_> {
     /// Binds the range of a batch. Fails when another host has bound it.
     pub(crate) async fn log(&self, batch: &Logged, timings: &mut Timings) -> Result<(), Failure> {
         let from = Instant::now();
-        let entry = RangeEntry { batch_timestamp_ms: batch.timestamp_ms, end: batch.range.end.clone() };
+        let entry = RangeEntry::new(batch.timestamp_ms, batch.range.end.clone());
         pass(self.stream, Step::LogRange, Moment::Before);
         self.checkpoint.log_range(batch.number, &entry).await?;
         pass(self.stream, Step::LogRange, Moment::After);
@@ -96,9 +96,9 @@ impl Protocol<'_> {
     /// Commits what an earlier run had decided, and marks it. No component is called.
     pub(crate) async fn adopt(&self, number: u64, timings: &mut Timings) -> Result<Done, Failure> {
         let from = Instant::now();
-        let outcome: Outcome = self.checkpoint.outcome(number).await?.ok_or_else(|| Failure::Internal {
-            what: format!("`outcome/{number}` was there and is gone"),
-        })?;
+        let outcome = self.checkpoint.outcome::<Decision>(number).await?.map(|outcome| outcome.payload);
+        let outcome =
+            outcome.ok_or_else(|| Failure::Internal { what: format!("`outcome/{number}` was there and is gone") })?;
         let version = self.commit(number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(number, timings).await?;
@@ -142,21 +142,20 @@ impl Protocol<'_> {
         flow.run(chunks, BatchContext { batch: batch.number, timestamp_us }).await
     }
 
-    fn outcome(&self, batch: &Logged, written: Written) -> Outcome {
+    fn outcome(&self, batch: &Logged, written: Written) -> Decision {
         let Written { table, quarantine, accounts } = written;
-        let range = serde_json::json!({ "start": batch.range.start.to_json(), "end": batch.range.end.to_json() });
         let note = CommitNote {
             stream: self.stream.into(),
             batch: batch.number,
-            range,
+            range: batch.range.to_json(),
             components: self.components(),
             accounts: serde_json::to_value(&accounts).unwrap_or_default(),
         };
-        Outcome { quarantine, table, accounts, note }
+        Decision { quarantine, table, accounts, note }
     }
 
     /// Quarantine first, then the table, each once whatever happened before.
-    async fn commit(&self, number: u64, outcome: &Outcome) -> Result<i64, Failure> {
+    async fn commit(&self, number: u64, outcome: &Decision) -> Result<i64, Failure> {
         let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
         let transaction = AppTransaction { app_id: self.checkpoint.id().to_string(), version };
         if !outcome.quarantine.is_empty() {
@@ -185,9 +184,4 @@ fn check(accounts: &Accounts) -> Result<(), Failure> {
         rejected: accounts.rows_rejected(),
         filtered: accounts.rows_filtered(),
     })
-}
-
-/// The start of the batch after `range`.
-pub(crate) fn after(range: &Range) -> Position {
-    range.end.clone()
 }

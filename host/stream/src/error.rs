@@ -78,7 +78,6 @@ impl Failure {
     /// What a person can do, where more is known than the message says.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Checkpoint(error) => error.hint(),
             Self::Source(SourceError::Config { hint, .. } | SourceError::DataLoss { hint, .. })
             | Self::Stage { source: StageError::Config { hint, .. }, .. }
             | Self::Table(TableError::Mismatch { hint, .. }) => Some(hint.clone()),

@@ -98,6 +98,17 @@ pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Opt
     }
 }
 
+/// How far behind the source a batch ends, in Spark's words (K-110); nothing for sources without offsets.
+pub(crate) fn lag(end: &Position, latest: Option<&Position>) -> BTreeMap<String, String> {
+    let (Position::Kafka(end), Some(Position::Kafka(latest))) = (end, latest) else { return BTreeMap::new() };
+    let lag = crisol_source::lag(end, latest);
+    BTreeMap::from([
+        ("minOffsetsBehindLatest".into(), lag.min.to_string()),
+        ("maxOffsetsBehindLatest".into(), lag.max.to_string()),
+        ("avgOffsetsBehindLatest".into(), lag.avg.to_string()),
+    ])
+}
+
 /// Milliseconds since 1970.
 pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()

@@ -1,37 +1,47 @@
 //! What a start does with what an earlier run left (C-030 … C-035, R-032).
 
-use crisol_checkpoint::{LogState, NextStep, Position, check_table, next_step};
+use crisol_checkpoint::{Kind, LogState, NextStep, Position, check_table, next_step};
 use crisol_observe::Event;
 use tokio_util::sync::CancellationToken;
 
+use crate::Failure;
 use crate::batch::Logged;
 use crate::report::Timings;
 use crate::run::{Next, Stream};
-use crate::Failure;
+
+/// How far an earlier run got with a logged batch.
+enum Left {
+    /// The range is bound; nothing else counts.
+    Logged,
+    /// `outcome/N` says what is to be committed.
+    Decided,
+    /// The table has it; only the mark is missing.
+    Committed,
+}
 
 impl Stream {
     /// Finishes the batch that an earlier run logged, if any, and tells where to go on; `None` when `stop` came first.
     pub(crate) async fn resume(&mut self, stop: &CancellationToken) -> Result<Option<Next>, Failure> {
-        let state = self.parts.checkpoint.state().await?;
-        let transaction = self.parts.table.transaction(&self.parts.checkpoint.id().to_string()).await?;
-        check_table(state.newest_commit(), state.newest_offsets(), transaction)?;
-        self.last_timestamp_ms = state.newest_timestamp_ms().unwrap_or_default();
+        let checkpoint = &self.parts.checkpoint;
+        let state = checkpoint.state().await?;
+        let transaction = self.parts.table.transaction(&checkpoint.id().to_string()).await?;
+        check_table(state.newest_commit, state.offsets.as_ref().map(|logged| logged.batch), transaction)?;
+        self.last_timestamp_ms = newest_timestamp_ms(&state);
         match next_step(&state)? {
-            NextStep::Plan { number, start } => {
+            NextStep::Plan { batch, start } => {
                 let start = match start {
                     Some(start) => start,
                     None => self.initial().await?,
                 };
-                Ok(Some(Next { number, start }))
+                Ok(Some(Next { number: batch, start }))
             }
-            NextStep::Rerun { number, start, end } => {
-                let logged = self.logged(&state, number, start, end).await?;
-                let committed = transaction.is_some_and(|newest| u64::try_from(newest).is_ok_and(|n| n >= number));
-                self.take_up(logged, if committed { Left::Committed } else { Left::Logged }, stop).await
+            NextStep::Rerun { batch, range, timestamp_ms } => {
+                let committed = transaction.is_some_and(|newest| u64::try_from(newest).is_ok_and(|n| n >= batch));
+                let left = if committed { Left::Committed } else { Left::Logged };
+                self.take_up(Logged { number: batch, range, timestamp_ms }, left, stop).await
             }
-            NextStep::AdoptOutcome { number, start, end } => {
-                let logged = self.logged(&state, number, start, end).await?;
-                self.take_up(logged, Left::Decided, stop).await
+            NextStep::AdoptOutcome { batch, range, timestamp_ms } => {
+                self.take_up(Logged { number: batch, range, timestamp_ms }, Left::Decided, stop).await
             }
         }
     }
@@ -66,32 +76,16 @@ impl Stream {
         Ok(Some(Next { number: logged.number + 1, start: logged.range.end }))
     }
 
-    async fn logged(
-        &mut self,
-        state: &LogState,
-        number: u64,
-        start: Option<Position>,
-        end: Position,
-    ) -> Result<Logged, Failure> {
-        let start = match start {
-            Some(start) => start,
-            None => self.initial().await?,
-        };
-        let timestamp_ms = state.newest_timestamp_ms().unwrap_or_default();
-        Ok(Logged { number, range: crisol_checkpoint::Range { start, end }, timestamp_ms })
-    }
-
+    /// The first position, asked once and kept for ever (K-032). Sources of files begin at nothing and keep a log.
     async fn initial(&mut self) -> Result<Position, Failure> {
-        Ok(self.parts.source.initial().await?)
+        let position = self.parts.source.initial().await?;
+        if position.kind() == Kind::Files {
+            return Ok(position);
+        }
+        Ok(self.parts.checkpoint.log_initial(&position).await?)
     }
 }
 
-/// How far an earlier run got with a logged batch.
-enum Left {
-    /// The range is bound; nothing else counts.
-    Logged,
-    /// `outcome/N` says what is to be committed.
-    Decided,
-    /// The table has it; only the mark is missing.
-    Committed,
+fn newest_timestamp_ms(state: &LogState) -> i64 {
+    state.offsets.as_ref().map_or(0, |logged| logged.entry.timestamp_ms)
 }

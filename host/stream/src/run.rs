@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, Event, Observers};
-use crisol_source::{Planned, Source};
+use crisol_source::{Estimate, Planned, Source};
 use crisol_stage::Chain;
 use crisol_table::TableWriter;
 use tokio::sync::watch;
@@ -248,7 +248,7 @@ impl Stream {
             end: &logged.range.end,
             latest,
             metrics: report::lag(&logged.range.end, latest),
-            backlog_rows: planned.and_then(|planned| planned.estimate.waiting_after()),
+            backlog_rows: planned.and_then(|planned| waiting_after(&planned.estimate)),
             components: self.protocol().components(),
             table_version: done.version,
             accounts: done.accounts,
@@ -283,4 +283,9 @@ async fn wait(stop: &CancellationToken, what: impl Future<Output = ()>) {
         () = stop.cancelled() => {}
         () = what => {}
     }
+}
+
+/// Rows that wait behind a batch, as an estimate.
+fn waiting_after(estimate: &Estimate) -> Option<u64> {
+    Some(estimate.backlog_rows?.saturating_sub(estimate.batch_rows?))
 }

@@ -1,0 +1,142 @@
+//! Builds an engine: reads contracts and components, checks everything against everything, reads no row.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crisol_contract::{Project, Trigger, resolve};
+use crisol_observe::{Observer, Observers};
+use crisol_plugin::Registry;
+
+use crate::engine::Engine;
+use crate::files::{self, Surroundings};
+use crate::{EngineError, Refusals, open, plan};
+
+/// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
+#[derive(Debug, Default)]
+pub struct EngineBuilder {
+    project: Option<PathBuf>,
+    plugins: Option<PathBuf>,
+    sets: Vec<(String, String)>,
+    streams: Vec<String>,
+    trigger: Option<Trigger>,
+    restart: Restart,
+    observers: Observers,
+}
+
+/// What a new checkpoint does with a table that already holds rows of its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Restart {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// All is read again and appended.
+    Reread,
+    /// What the table holds is taken out first.
+    Rebuild,
+}
+
+impl EngineBuilder {
+    /// The project's folder.
+    #[must_use]
+    pub fn project(mut self, dir: impl AsRef<Path>) -> Self {
+        self.project = Some(dir.as_ref().into());
+        self
+    }
+
+    /// The folder of the components.
+    #[must_use]
+    pub fn plugins(mut self, dir: impl AsRef<Path>) -> Self {
+        self.plugins = Some(dir.as_ref().into());
+        self
+    }
+
+    /// Sets a key of `crisol.toml`, `path.tables`; the last one wins.
+    #[must_use]
+    pub fn set(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.sets.push((key.into(), value.into()));
+        self
+    }
+
+    /// Sets an option of the Kafka client, `bootstrap.servers`.
+    #[must_use]
+    pub fn kafka(self, option: &str, value: impl Into<String>) -> Self {
+        self.set(format!("kafka.{option}"), value)
+    }
+
+    /// Runs only these streams, and what they need upstream.
+    #[must_use]
+    pub fn streams(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.streams.extend(names);
+        self
+    }
+
+    /// Wins over the triggers of the contracts.
+    #[must_use]
+    pub fn trigger(mut self, trigger: Trigger) -> Self {
+        self.trigger = Some(trigger);
+        self
+    }
+
+    /// Lets a new checkpoint read all again and append, though the table already holds rows of its stream.
+    #[must_use]
+    pub fn reread(mut self, reread: bool) -> Self {
+        if reread {
+            self.restart = Restart::Reread;
+        }
+        self
+    }
+
+    /// Lets a new checkpoint take out what the table holds before it reads all again.
+    #[must_use]
+    pub fn rebuild(mut self, rebuild: bool) -> Self {
+        if rebuild {
+            self.restart = Restart::Rebuild;
+        }
+        self
+    }
+
+    /// Adds a listener.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.add(observer);
+        self
+    }
+
+    /// Reads and checks all contracts and components.
+    ///
+    /// # Errors
+    /// [`EngineError::Contracts`] or [`EngineError::Refused`] with every problem at once.
+    pub fn build(self) -> Result<Engine, EngineError> {
+        let (project, mut notes) = self.resolve()?;
+        let registry = self.registry(&project)?;
+        for refused in registry.refused() {
+            notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
+        }
+        let all = plan::streams(&project);
+        let known = all.iter().map(|stream| stream.name.clone()).collect();
+        let streams =
+            plan::select(all, &self.streams).map_err(|name| EngineError::UnknownStream { name, known })?;
+        let refusals = open::check(&streams, &registry, &mut notes);
+        if !refusals.is_empty() {
+            return Err(EngineError::Refused(Refusals(refusals)));
+        }
+        let Self { trigger, restart, observers, .. } = self;
+        Ok(Engine { streams, registry, trigger, restart, observers, notes })
+    }
+
+    /// The contracts alone, and what is worth a note about them.
+    pub(crate) fn resolve(&self) -> Result<(Project, Vec<String>), EngineError> {
+        let dir = self.project.clone().unwrap_or_else(|| PathBuf::from("."));
+        let texts = files::read(&dir)?;
+        let dir = dir.canonicalize().map_err(|error| EngineError::read(&dir, error))?;
+        let resolved = resolve(&dir, &texts, &self.sets, &Surroundings).map_err(EngineError::Contracts)?;
+        let notes = resolved.warnings.iter().map(ToString::to_string).collect();
+        Ok((resolved.project, notes))
+    }
+
+    /// The components of the folder named, or of the project's own.
+    pub(crate) fn registry(&self, project: &Project) -> Result<Registry, EngineError> {
+        let dir = self.plugins.clone().unwrap_or_else(|| project.dir.join("plugins"));
+        open::registry(&dir, &project.dir).map_err(|source| EngineError::Components { dir, source })
+    }
+}

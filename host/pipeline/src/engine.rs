@@ -1,0 +1,91 @@
+//! An engine: checked contracts and components, ready to run.
+
+use std::collections::BTreeMap;
+
+use crisol_contract::Trigger;
+use crisol_observe::Observers;
+use crisol_plugin::Registry;
+use crisol_stream::{News, Stream, Summary, Upstream};
+use serde::Serialize;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::builder::Restart;
+use crate::open::{Opener, Opened};
+use crate::plan::StreamPlan;
+use crate::{EngineBuilder, EngineError, StreamHandle};
+
+/// Runs the streams of a project.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) streams: Vec<StreamPlan>,
+    pub(crate) registry: Registry,
+    pub(crate) trigger: Option<Trigger>,
+    pub(crate) restart: Restart,
+    pub(crate) observers: Observers,
+    pub(crate) notes: Vec<String>,
+}
+
+/// A stream, for lists.
+#[derive(Debug, Clone, Serialize)]
+pub struct StreamInfo {
+    /// Its name.
+    pub name: String,
+    /// The table that it fills.
+    pub table: String,
+    /// Where that table lies.
+    pub path: String,
+}
+
+impl Engine {
+    /// Starts to describe an engine.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
+    }
+
+    /// What was noticed and does not keep the engine from running.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The streams, upstream before downstream.
+    pub fn streams(&self) -> Vec<StreamInfo> {
+        let info = |stream: &StreamPlan| StreamInfo {
+            name: stream.name.clone(),
+            table: stream.table.name.clone(),
+            path: stream.table.path.clone(),
+        };
+        self.streams.iter().map(info).collect()
+    }
+
+    /// Runs all streams to their ends. With `available_now` that is when all that was pending at the start is in the
+    /// last table.
+    ///
+    /// # Errors
+    /// A stream could not be opened; then none was run. A stream that fails later says so in its summary.
+    pub async fn run_streaming(&self) -> Result<Vec<Summary>, EngineError> {
+        Self::join(self.start_streaming().await?).await
+    }
+
+    /// Starts all streams, each in a task of its own.
+    ///
+    /// # Errors
+    /// A stream could not be opened; then none is started.
+    pub async fn start_streaming(&self) -> Result<Vec<StreamHandle>, EngineError> {
+        let mut opener = Opener::new(self);
+        let mut opened = Vec::new();
+        let mut news = BTreeMap::new();
+        for plan in &self.streams {
+            let (send, receive) = watch::channel(News::default());
+            opened.push(opener.open(plan, &news, send).await?);
+            news.insert(plan.name.clone(), Upstream { name: plan.name.clone(), news: receive });
+        }
+        Ok(opened.into_iter().map(start).collect())
+    }
+}
+
+fn start(Opened { name, parts }: Opened) -> StreamHandle {
+    let stop = CancellationToken::new();
+    let task = tokio::spawn(Stream::new(parts).run(stop.clone()));
+    StreamHandle { name, stop, task }
+}

@@ -1,0 +1,246 @@
+//! Opens what streams are made of: the one place that names concrete sources, tables and stores.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use crisol_checkpoint::Checkpoint;
+use crisol_contract::{ColumnSpec, FilesSpec, KafkaSpec, SourceSpec, StartingOffsets, Trigger, WriteMode};
+use crisol_plugin::{PluginError, Registry};
+use crisol_source::{FilesSource, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, table_schema};
+use crisol_stage::{Chain, quarantine_schema};
+use crisol_store::Store;
+use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
+use crisol_table::{Table, TableError, TableSpec, TableWriter};
+use futures::FutureExt;
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use crate::builder::Restart;
+use crate::plan::{SourcePlan, StreamPlan};
+use crate::source_log::CheckpointLog;
+use crate::{Engine, EngineError, Refusal, Refusals, error};
+
+/// The components of a folder; compiled code is kept beside the project.
+pub(crate) fn registry(dir: &Path, project: &Path) -> Result<Registry, PluginError> {
+    let engine = crisol_plugin::Engine::new()?;
+    Registry::load(dir, &engine, Some(&project.join(".crisol").join("compiled")))
+}
+
+/// Checks every stream against the components, as far as that goes without data; all problems at once.
+pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec<String>) -> Vec<Refusal> {
+    let mut schemas: BTreeMap<&str, SchemaRef> = BTreeMap::new();
+    let mut refusals = Vec::new();
+    for stream in streams {
+        let input = match &stream.source {
+            SourcePlan::Stream { stream, .. } => schemas.get(stream.as_str()).cloned(),
+            _ => stream.source_schema(),
+        };
+        let Some(input) = input.filter(|_| !stream.needs_inference()) else {
+            notes.push(format!("stream `{}`: its columns are known once it runs; they are checked then", stream.name));
+            continue;
+        };
+        match stream.chain(&input, registry) {
+            Ok(chain) => {
+                schemas.insert(&stream.name, chain.table_schema());
+            }
+            Err(found) => refusals.extend(found),
+        }
+    }
+    refusals
+}
+
+/// A stream's parts, ready to run.
+pub(crate) struct Opened {
+    pub(crate) name: String,
+    pub(crate) parts: Parts,
+}
+
+/// Opens streams one after the other, upstream first.
+pub(crate) struct Opener<'a> {
+    engine: &'a Engine,
+    /// Columns of the tables opened so far, by stream.
+    schemas: BTreeMap<String, SchemaRef>,
+}
+
+impl<'a> Opener<'a> {
+    pub(crate) fn new(engine: &'a Engine) -> Self {
+        Self { engine, schemas: BTreeMap::new() }
+    }
+
+    /// Opens checkpoint, table and source of a stream.
+    pub(crate) async fn open(
+        &mut self,
+        plan: &StreamPlan,
+        upstreams: &BTreeMap<String, Upstream>,
+        news: watch::Sender<News>,
+    ) -> Result<Opened, EngineError> {
+        let fail = |failure: Failure| EngineError::opening(&plan.name, failure);
+        let checkpoint = open_checkpoint(plan).await.map_err(fail)?;
+        let plan = &settle_columns(plan, &checkpoint).await.map_err(fail)?;
+        let input = self.input(plan).await.map_err(fail)?;
+        let chain = plan.chain(&input, &self.engine.registry);
+        let chain = Arc::new(chain.map_err(|refusals| EngineError::Refused(Refusals(refusals)))?);
+        let (spec, store) = table_spec(plan, &chain).map_err(|error| fail(error.into()))?;
+        let table = Table::open_or_create(&spec, &store).await.map_err(|error| fail(error.into()))?;
+        self.restart(plan, &checkpoint, &table).await.map_err(fail)?;
+        self.schemas.insert(plan.name.clone(), chain.table_schema());
+        let source = source(plan, &checkpoint, &input).await.map_err(|error| fail(error.into()))?;
+        let parts = Parts {
+            name: plan.name.clone(),
+            table_name: plan.table.name.clone(),
+            table_path: plan.table.path.clone(),
+            source,
+            quarantine: quarantine(plan),
+            table: Arc::new(table),
+            chain,
+            pace: self.pace(plan, upstreams),
+            workers: std::thread::available_parallelism().map_or(2, usize::from),
+            observers: self.engine.observers.clone(),
+            news,
+            empty_start_hint: empty_start_hint(&plan.source),
+            checkpoint,
+        };
+        Ok(Opened { name: plan.name.clone(), parts })
+    }
+
+    async fn input(&self, plan: &StreamPlan) -> Result<SchemaRef, Failure> {
+        if let Some(schema) = plan.source_schema() {
+            return Ok(schema);
+        }
+        match &plan.source {
+            SourcePlan::External(path) => Ok(table_schema(&external(path)?).await?),
+            SourcePlan::Stream { stream, .. } => self.schemas.get(stream).cloned().ok_or_else(|| Failure::Internal {
+                what: format!("stream `{}` was opened before `{stream}`, which it reads", plan.name),
+            }),
+            SourcePlan::Ingestion(_) => Err(Failure::Internal { what: "a source without columns".into() }),
+        }
+    }
+
+    /// Promise 1 for a checkpoint that was lost: what the table holds is not read again by accident.
+    async fn restart(&self, plan: &StreamPlan, checkpoint: &Checkpoint, table: &Table) -> Result<(), Failure> {
+        if self.engine.restart == Restart::Reread || checkpoint.state().await?.offsets.is_some() {
+            return Ok(());
+        }
+        if !table.holds_rows_of(&plan.name, &checkpoint.id().to_string()).await? {
+            return Ok(());
+        }
+        match self.engine.restart {
+            Restart::Rebuild => {
+                table.clear(&plan.name).await?;
+                if let Some(quarantine) = Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await? {
+                    quarantine.clear(&plan.name).await?;
+                }
+                Ok(())
+            }
+            _ => Err(Failure::TableNotEmpty { table: plan.table.name.clone() }),
+        }
+    }
+
+    fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
+        if let SourcePlan::Stream { stream, .. } = &plan.source
+            && let Some(upstream) = upstreams.get(stream)
+        {
+            return Pace::Follow(upstream.clone());
+        }
+        match self.engine.trigger.unwrap_or(plan.trigger) {
+            Trigger::AvailableNow => Pace::AvailableNow,
+            Trigger::Continuous => Pace::Continuous(std::time::Duration::ZERO),
+            Trigger::Every(pace) => Pace::Continuous(pace),
+        }
+    }
+}
+
+async fn open_checkpoint(plan: &StreamPlan) -> Result<Checkpoint, Failure> {
+    let path = plan.checkpoint.to_string_lossy();
+    let store = crisol_store::open(&path).map_err(|source| error::store("checkpoint", &path, source))?;
+    Ok(Checkpoint::open(store, Uuid::new_v4()).await?)
+}
+
+/// Columns that no contract names are taken from the files once, and kept in the checkpoint.
+async fn settle_columns(plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<StreamPlan, Failure> {
+    let SourcePlan::Ingestion(SourceSpec::Files(files)) = &plan.source else { return Ok(plan.clone()) };
+    if !plan.needs_inference() {
+        return Ok(plan.clone());
+    }
+    let kept = match checkpoint.schema().await? {
+        Some(text) => text,
+        None => {
+            let inferred = infer(files).await?;
+            tracing::info!(stream = plan.name, columns = %inferred, "inferred");
+            checkpoint.log_schema(&inferred.to_string()).await?
+        }
+    };
+    let columns = crisol_source::InferredSchema::parse(&kept)?;
+    Ok(plan.clone().with_columns(columns.columns()))
+}
+
+fn table_spec(plan: &StreamPlan, chain: &Chain) -> Result<(TableSpec, Store), TableError> {
+    let table = &plan.table;
+    let spec = TableSpec {
+        name: table.name.clone(),
+        path: table.path.clone(),
+        schema: chain.table_schema(),
+        partition_by: table.partition_by.clone(),
+        properties: table.properties.clone(),
+    };
+    let store = crisol_store::open(&table.path).map_err(|source| error::store(&table.name, &table.path, source))?;
+    Ok((spec, store))
+}
+
+fn quarantine_spec(plan: &StreamPlan) -> TableSpec {
+    TableSpec {
+        name: format!("{}_quarantine", plan.table.name),
+        path: plan.table.quarantine_path.clone(),
+        schema: quarantine_schema(),
+        partition_by: Vec::new(),
+        properties: BTreeMap::new(),
+    }
+}
+
+fn open_quarantine(plan: &StreamPlan) -> Result<Store, TableError> {
+    let path = &plan.table.quarantine_path;
+    crisol_store::open(path).map_err(|source| error::store(&plan.table.name, path, source))
+}
+
+fn quarantine(plan: &StreamPlan) -> OpenTable {
+    let plan = plan.clone();
+    OpenTable::new(move || {
+        let plan = plan.clone();
+        async move {
+            let table = Table::open_or_create(&quarantine_spec(&plan), &open_quarantine(&plan)?).await?;
+            Ok(Arc::new(table) as Arc<dyn TableWriter>)
+        }
+        .boxed()
+    })
+}
+
+async fn source(
+    plan: &StreamPlan,
+    checkpoint: &Checkpoint,
+    schema: &SchemaRef,
+) -> Result<Box<dyn Source>, SourceError> {
+    let log = Arc::new(CheckpointLog(checkpoint.source_log()));
+    Ok(match &plan.source {
+        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)?),
+        SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log).await?),
+        SourcePlan::Stream { path, .. } => Box::new(TableSource::new(upstream(path, schema))?),
+        SourcePlan::External(path) => Box::new(TableSource::new(external(path)?)?),
+    })
+}
+
+fn empty_start_hint(source: &SourcePlan) -> Option<String> {
+    match source {
+        SourcePlan::Ingestion(SourceSpec::Kafka(KafkaSpec {
+            starting_offsets: StartingOffsets::Latest,
+            starting_offsets_given: false,
+            ..
+        })) => Some(
+            "nothing was read: a new checkpoint starts at the latest offsets; set `starting_offsets` to `earliest` to \
+             read what the topic already holds"
+                .into(),
+        ),
+        _ => None,
+    }
+}

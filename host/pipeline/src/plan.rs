@@ -1,0 +1,187 @@
+//! From contracts to streams: which there are, in which order, and what each is made of. Nothing is opened here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use arrow_schema::SchemaRef;
+use crisol_contract::{
+    ColumnSpec, FileFormat, IngestionContract, Project, SourceSpec, StageKind, StageSpec, TableContract, Trigger,
+    Upstream,
+};
+use crisol_plugin::Registry;
+use crisol_source::{files_schema, kafka_schema};
+use crisol_stage::{Chain, ChainInput, StageError};
+
+use crate::Refusal;
+
+/// Columns that say where a row came from, as far as a table has them.
+const PROVENANCE: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
+/// What a row of a file also brings along into bronze.
+const FILE_COLUMNS: [&str; 3] = ["file_path", "file_row", "file_modified"];
+
+/// One stream of a project.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamPlan {
+    /// The ingestion contract's name, or the table's.
+    pub(crate) name: String,
+    /// The table that it fills.
+    pub(crate) table: TableContract,
+    /// Where its rows come from.
+    pub(crate) source: SourcePlan,
+    /// When it makes batches, unless an upstream says so.
+    pub(crate) trigger: Trigger,
+    /// Where its checkpoint lies.
+    pub(crate) checkpoint: PathBuf,
+}
+
+/// Where a stream's rows come from.
+#[derive(Debug, Clone)]
+pub(crate) enum SourcePlan {
+    /// Kafka or files.
+    Ingestion(SourceSpec),
+    /// The table that another stream of the project fills.
+    Stream {
+        /// Name of that stream.
+        stream: String,
+        /// Name of its table.
+        table: String,
+        /// Where that table lies.
+        path: String,
+    },
+    /// A table that someone else fills.
+    External(String),
+}
+
+/// All streams, upstream before downstream.
+pub(crate) fn streams(project: &Project) -> Vec<StreamPlan> {
+    let by_table: BTreeMap<&str, &IngestionContract> =
+        project.ingestions.iter().map(|ingestion| (ingestion.destination.as_str(), ingestion)).collect();
+    project.tables.iter().filter_map(|table| stream(project, &by_table, table)).collect()
+}
+
+fn stream(
+    project: &Project,
+    by_table: &BTreeMap<&str, &IngestionContract>,
+    table: &TableContract,
+) -> Option<StreamPlan> {
+    let own = |source| StreamPlan {
+        name: table.name.clone(),
+        table: table.clone(),
+        source,
+        trigger: Trigger::AvailableNow,
+        checkpoint: table.checkpoint_dir(&project.paths),
+    };
+    match &table.from {
+        Upstream::Ingestion(_) => by_table.get(table.name.as_str()).map(|ingestion| StreamPlan {
+            name: ingestion.name.clone(),
+            table: table.clone(),
+            source: SourcePlan::Ingestion(ingestion.source.clone()),
+            trigger: ingestion.trigger,
+            checkpoint: ingestion.checkpoint_dir(&project.paths),
+        }),
+        Upstream::Table(upstream) => {
+            let path = project.tables.iter().find(|table| table.name == *upstream)?.path.clone();
+            let stream = by_table.get(upstream.as_str()).map_or(upstream, |ingestion| &ingestion.name).clone();
+            Some(own(SourcePlan::Stream { stream, table: upstream.clone(), path }))
+        }
+        Upstream::External(path) => Some(own(SourcePlan::External(path.clone()))),
+        Upstream::None => None,
+    }
+}
+
+/// The streams named and all that they need upstream; all streams when none is named.
+///
+/// # Errors
+/// The name that no stream bears.
+pub(crate) fn select(streams: Vec<StreamPlan>, names: &[String]) -> Result<Vec<StreamPlan>, String> {
+    if names.is_empty() {
+        return Ok(streams);
+    }
+    let mut wanted = BTreeSet::new();
+    for name in names {
+        let found = streams.iter().find(|stream| stream.name == *name || stream.table.name == *name);
+        wanted.insert(found.ok_or_else(|| name.clone())?.name.clone());
+    }
+    // Upstream comes first in the list, so one pass backwards reaches everything that is needed.
+    for stream in streams.iter().rev() {
+        if let (true, SourcePlan::Stream { stream: upstream, .. }) = (wanted.contains(&stream.name), &stream.source) {
+            wanted.insert(upstream.clone());
+        }
+    }
+    Ok(streams.into_iter().filter(|stream| wanted.contains(&stream.name)).collect())
+}
+
+impl StreamPlan {
+    /// The source's columns as far as the contract tells; `None` for tables of others, whose columns only they know.
+    pub(crate) fn source_schema(&self) -> Option<SchemaRef> {
+        match &self.source {
+            SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Some(kafka_schema(kafka.add_kafka_metadata)),
+            SourcePlan::Ingestion(SourceSpec::Files(_)) => Some(files_schema()),
+            SourcePlan::Stream { .. } | SourcePlan::External(_) => None,
+        }
+    }
+
+    /// Whether the columns must first be taken from the files present (F-001 as decided).
+    pub(crate) fn needs_inference(&self) -> bool {
+        matches!(&self.source, SourcePlan::Ingestion(SourceSpec::Files(files))
+            if files.format == FileFormat::Json && files.schema.is_none())
+    }
+
+    /// Gives the columns that were taken from the files.
+    pub(crate) fn with_columns(mut self, columns: Vec<ColumnSpec>) -> Self {
+        if let SourcePlan::Ingestion(SourceSpec::Files(files)) = &mut self.source {
+            files.schema = Some(columns);
+        }
+        self
+    }
+
+    /// The chain over a source of these columns.
+    ///
+    /// # Errors
+    /// Every key of the contract that does not fit.
+    pub(crate) fn chain(&self, input: &SchemaRef, registry: &Registry) -> Result<Chain, Vec<Refusal>> {
+        let chain_input =
+            ChainInput { schema: input.clone(), provenance: self.provenance(input), stream: self.name.clone() };
+        Chain::build(&self.table_with_decoder(), &chain_input, registry)
+            .map_err(|errors| errors.into_iter().map(|error| self.refusal(error)).collect())
+    }
+
+    fn provenance(&self, input: &SchemaRef) -> Vec<String> {
+        let known: &[&str] = match self.source {
+            SourcePlan::Ingestion(SourceSpec::Files(_)) => &FILE_COLUMNS,
+            _ => &PROVENANCE,
+        };
+        known.iter().filter(|name| input.field_with_name(name).is_ok()).map(|name| (*name).into()).collect()
+    }
+
+    /// JSON lines are decoded by the bundled component, in the sandbox, like every other step.
+    fn table_with_decoder(&self) -> TableContract {
+        let mut table = self.table.clone();
+        if let SourcePlan::Ingestion(SourceSpec::Files(files)) = &self.source
+            && let (FileFormat::Json, Some(columns)) = (files.format, &files.schema)
+        {
+            table.stages.insert(0, json_decoder(columns));
+        }
+        table
+    }
+
+    fn refusal(&self, error: StageError) -> Refusal {
+        let file = self.table.file.clone();
+        match error {
+            StageError::Config { key, what, hint } => Refusal { file, key, message: what, hint },
+            other => Refusal { file, key: String::new(), message: other.to_string(), hint: String::new() },
+        }
+    }
+}
+
+fn json_decoder(columns: &[ColumnSpec]) -> StageSpec {
+    let columns: Vec<_> = columns
+        .iter()
+        .map(|column| {
+            let text = crisol_contract::type_name(&column.data_type);
+            serde_json::json!({ "name": column.name, "type": text })
+        })
+        .collect();
+    let options = serde_json::Map::from_iter([("columns".to_string(), serde_json::Value::from(columns))]);
+    StageSpec { kind: StageKind::Decoder, component: "json".into(), version_range: None, version: None, options }
+}
