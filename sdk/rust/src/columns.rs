@@ -1,0 +1,74 @@
+//! Stages that work on whole columns: for speed, and where the columns are only known from the options.
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+use serde::de::DeserializeOwned;
+
+use crate::{About, Batch, Column, Failure, Plan, Rejections};
+
+/// A decoder or transformer over columns. Exported with `crisol_sdk::decoder!(columns MyStage)` or
+/// `crisol_sdk::transformer!(columns MyStage)`.
+pub trait Stage: Sized {
+    /// Its options. [`crate::NoOptions`] when it takes none.
+    type Options: DeserializeOwned;
+
+    /// Name, version, schema versions, JSON Schema of the options.
+    const ABOUT: About;
+
+    /// What it reads and writes for these options and this input. Depends on nothing else, and gives the same when
+    /// the input is only what it reads.
+    ///
+    /// # Errors
+    /// Options or columns that do not fit.
+    fn plan(options: &Self::Options, input: &[Column]) -> Result<Plan, Failure>;
+
+    /// Gets ready for one batch. `input` has the columns that `plan` reads, in that order.
+    ///
+    /// # Errors
+    /// Options or columns that do not fit.
+    fn open(options: Self::Options, input: &SchemaRef, batch: &Batch) -> Result<Self, Failure>;
+
+    /// Some rows in, some rows out. Nothing may be kept that changes what a later call gives.
+    ///
+    /// # Errors
+    /// Only when the stage cannot work at all; a bad row is rejected.
+    fn push(&mut self, rows: &RecordBatch) -> Result<Output, Failure>;
+}
+
+/// What came of some rows. Every input row is in `origin` at least once or in `rejected` once, never both.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// The planned columns, in that order, all of one length.
+    pub columns: Vec<ArrayRef>,
+    /// For each row of `columns` the input row that it came from, counted from 0, never descending.
+    pub origin: Vec<i32>,
+    /// Input rows that gave nothing, and why.
+    pub rejected: Rejections,
+}
+
+/// A validator over columns. Exported with `crisol_sdk::validator!(columns MyRules)`.
+pub trait Validator: Sized {
+    /// Its options. [`crate::NoOptions`] when it takes none.
+    type Options: DeserializeOwned;
+
+    /// Name, version, JSON Schema of the options.
+    const ABOUT: About;
+
+    /// Names of the input columns that it wants to see, in that order.
+    ///
+    /// # Errors
+    /// Options or columns that do not fit.
+    fn reads(options: &Self::Options, input: &[Column]) -> Result<Vec<String>, Failure>;
+
+    /// Gets ready for one batch. `input` has the columns of `reads`.
+    ///
+    /// # Errors
+    /// Options or columns that do not fit.
+    fn open(options: Self::Options, input: &SchemaRef, batch: &Batch) -> Result<Self, Failure>;
+
+    /// The rows that break a rule; a row may be there once for each rule.
+    ///
+    /// # Errors
+    /// Only when the rules cannot be checked at all.
+    fn check(&mut self, rows: &RecordBatch) -> Result<Rejections, Failure>;
+}

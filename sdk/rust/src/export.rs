@@ -1,0 +1,46 @@
+//! The macros that make a component of a stage. Natively they do nothing, so tests run without any WebAssembly.
+
+/// Exports a decoder: `decoder!(Orders)` for a stage that works row by row, `decoder!(columns Orders)` for one that
+/// works on columns.
+#[macro_export]
+macro_rules! decoder {
+    (columns $stage:ty) => {
+        $crate::export_rows!($stage, $crate::raw::AsDecoder);
+    };
+}
+
+/// Exports a transformer: `transformer!(Enrich)` for a stage that works row by row, `transformer!(columns Enrich)` for
+/// one that works on columns.
+#[macro_export]
+macro_rules! transformer {
+    (columns $stage:ty) => {
+        $crate::export_rows!($stage, $crate::raw::AsTransformer);
+    };
+}
+
+/// Exports a validator: `validator!(Rules)` for one that works row by row, `validator!(columns Rules)` for one that
+/// works on columns.
+#[macro_export]
+macro_rules! validator {
+    (columns $rules:ty) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            type Component = $crate::raw::Verdicts<$rules>;
+            $crate::raw::described::export_description!(Component with_types_in $crate::raw::described);
+            $crate::raw::judging::export_verdicts!(Component with_types_in $crate::raw::judging);
+        };
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_rows {
+    ($stage:ty, $kind:ty) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            type Component = $crate::raw::Rows<$stage, $kind>;
+            $crate::raw::described::export_description!(Component with_types_in $crate::raw::described);
+            $crate::raw::transforming::export_transform!(Component with_types_in $crate::raw::transforming);
+        };
+    };
+}
