@@ -27,7 +27,7 @@ impl DataFile {
             return Err(StoreError::Outside { path: path.to_owned(), root: root.display().to_string() });
         }
         let destination = root.join(relative);
-        let file = TempFile::create(&destination).map_err(|e| StoreError::io("create file", &destination, e))?;
+        let file = TempFile::create(root, &destination).map_err(|e| StoreError::io("create file", &destination, e))?;
         Ok(Self {
             writer: BufWriter::with_capacity(BUFFER_BYTES, file),
             written: 0,

@@ -30,12 +30,16 @@ use crate::{StoreError, folder};
 #[derive(Debug, Clone)]
 pub struct DurableLocal {
     inner: LocalFileSystem,
+    root: PathBuf,
 }
 
 impl DurableLocal {
     /// Over an existing folder.
     pub fn new(root: &FsPath) -> Result<Self> {
-        Ok(Self { inner: LocalFileSystem::new_with_prefix(root)? })
+        let inner = LocalFileSystem::new_with_prefix(root)?;
+        let resolved = root.canonicalize();
+        let root = resolved.map_err(|e| Error::Generic { store: "DurableLocal", source: Box::new(e) })?;
+        Ok(Self { inner, root })
     }
 
     fn refuse(&self, operation: &str) -> Error {
@@ -61,8 +65,9 @@ impl ObjectStore for DurableLocal {
             return Err(self.refuse("`put_opts` with attributes"));
         }
         let path = self.inner.path_to_filesystem(location)?;
+        let root = self.root.clone();
         blocking(path, move |path| {
-            let mut file = TempFile::create(path)?;
+            let mut file = TempFile::create(&root, path)?;
             payload.iter().try_for_each(|part| file.write_all(part))?;
             file.publish(existing)
         })
@@ -75,7 +80,8 @@ impl ObjectStore for DurableLocal {
             return Err(self.refuse("`put_multipart_opts` with attributes"));
         }
         let path = self.inner.path_to_filesystem(location)?;
-        let file = blocking(path.clone(), |path| TempFile::create(path)).await?;
+        let root = self.root.clone();
+        let file = blocking(path.clone(), move |path| TempFile::create(&root, path)).await?;
         Ok(Box::new(Upload::new(path, file)))
     }
 
@@ -112,8 +118,9 @@ impl ObjectStore for DurableLocal {
         let source = self.inner.path_to_filesystem(from)?;
         let destination = self.inner.path_to_filesystem(to)?;
         let mut read = blocking(source, |source| std::fs::File::open(source)).await?;
+        let root = self.root.clone();
         blocking(destination, move |destination| {
-            let mut file = TempFile::create(destination)?;
+            let mut file = TempFile::create(&root, destination)?;
             std::io::copy(&mut read, &mut file)?;
             file.publish(existing).map(drop)
         })
@@ -125,8 +132,9 @@ impl ObjectStore for DurableLocal {
         let destination = self.inner.path_to_filesystem(to)?;
         let synced = source.clone();
         blocking(source.clone(), |source| std::fs::File::open(source)?.sync_all()).await?;
+        let root = self.root.clone();
         blocking(destination, move |destination| {
-            folder::create(split(destination)?.0)?;
+            folder::create_below(&root, split(destination)?.0)?;
             match options.target_mode {
                 RenameTargetMode::Overwrite => std::fs::rename(&synced, destination)?,
                 RenameTargetMode::Create => {

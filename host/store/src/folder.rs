@@ -1,8 +1,10 @@
 //! Folders that survive a power cut: a new name counts when the folder that holds it was synced.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Syncs one folder, so that the names in it are durable.
 pub(crate) fn sync(folder: &Path) -> Result<()> {
@@ -24,6 +26,30 @@ pub(crate) fn create(folder: &Path) -> Result<()> {
         other => other?,
     }
     parent.map_or(Ok(()), sync)
+}
+
+/// Creates the folders from `root`, which exists, down to `folder`, and makes their names durable.
+///
+/// A folder that exists may have been made by a process that died before it synced: its name is synced once in the life
+/// of this process.
+pub(crate) fn create_below(root: &Path, folder: &Path) -> Result<()> {
+    static DURABLE: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+    if folder == root || !folder.starts_with(root) {
+        return Ok(());
+    }
+    let known = || DURABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if known().contains(folder) && folder.is_dir() {
+        return Ok(());
+    }
+    let parent = folder.parent().unwrap_or(root);
+    create_below(root, parent)?;
+    match std::fs::create_dir(folder) {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+        other => other?,
+    }
+    sync(parent)?;
+    known().insert(folder.to_owned());
+    Ok(())
 }
 
 /// Syncs a folder and the one that holds it; nothing when it does not exist.

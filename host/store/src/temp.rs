@@ -30,15 +30,15 @@ pub(crate) enum Existing {
 }
 
 impl TempFile {
-    /// Creates the file, and its folders durably when they are missing.
-    pub(crate) fn create(destination: &Path) -> Result<Self> {
+    /// Creates the file; its folders below `root` are made as needed, and are durable.
+    pub(crate) fn create(root: &Path, destination: &Path) -> Result<Self> {
         let (folder, name) = split(destination)?;
+        folder::create_below(root, folder)?;
         loop {
             let path = folder.join(temporary_name(name));
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => return Ok(Self { file, path, destination: destination.to_owned(), unnamed: true }),
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(e) if e.kind() == ErrorKind::NotFound && !folder.is_dir() => folder::create(folder)?,
                 Err(e) => return Err(e),
             }
         }
