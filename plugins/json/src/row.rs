@@ -1,0 +1,196 @@
+//! One row: from the text of an object into the columns.
+//!
+//! A fault leaves the columns with a part of the row; the caller takes it back.
+
+use crate::column::{Bytes, Column, TooLong, Values, offset};
+use crate::fault::{Fault, Parsed, excerpt};
+use crate::lexer::{Cursor, NAME, Quoted};
+use crate::object::Object;
+use crate::{escape, scalar};
+
+/// From so many entries on, equal keys of a map are looked for by sorting.
+const SORT_KEYS_MIN: usize = 16;
+
+/// Reads a row: one object with nothing after it.
+pub(crate) fn read(text: &[u8], object: &mut Object) -> Parsed<()> {
+    let mut cursor = Cursor::new(text);
+    match cursor.next() {
+        Some(b'{') => read_object(&mut cursor, object, 1)?,
+        None => return Err(Fault::new("empty payload".into())),
+        Some(_) => return Err(no_object(&cursor)),
+    }
+    match cursor.next() {
+        None => Ok(()),
+        Some(_) => {
+            Err(Fault::new(format!("text after the object at byte {}: `{}`", cursor.at(), excerpt(cursor.rest()))))
+        }
+    }
+}
+
+#[cold]
+fn no_object(cursor: &Cursor<'_>) -> Box<Fault> {
+    if cursor.rest().starts_with("\u{feff}".as_bytes()) {
+        return Fault::new("not JSON: a byte order mark before the object".into());
+    }
+    cursor.mismatch(cursor.at(), "an object", "")
+}
+
+/// Reads the object whose brace is the next byte.
+fn read_object(cursor: &mut Cursor<'_>, object: &mut Object, depth: usize) -> Parsed<()> {
+    cursor.step();
+    object.start();
+    let (mut expected, mut filled) = (0, 0);
+    if cursor.next() == Some(b'}') {
+        cursor.step();
+        object.end(filled);
+        return Ok(());
+    }
+    let mut unescaped = Vec::new();
+    loop {
+        let _ = cursor.next();
+        let name = cursor.string(NAME)?;
+        let name = plain(name, &mut unescaped);
+        cursor.expect(b':')?;
+        match object.find(name, expected) {
+            Some(index) => {
+                let Some(field) = object.claim(index) else { return Err(twice(name)) };
+                read_value(cursor, &mut field.column, depth).map_err(|fault| fault.in_field(&field.name))?;
+                expected = index + 1;
+                filled += 1;
+            }
+            None => cursor.skip(depth).map_err(|fault| fault.in_field(&String::from_utf8_lossy(name)))?,
+        }
+        if !cursor.another(b'}')? {
+            object.end(filled);
+            return Ok(());
+        }
+    }
+}
+
+#[cold]
+fn twice(name: &[u8]) -> Box<Fault> {
+    Fault::new("the field is there twice".into()).in_field(&String::from_utf8_lossy(name))
+}
+
+/// A string without its escapes.
+#[inline]
+fn plain<'a>(string: Quoted<'a>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    if !string.escaped {
+        return string.raw;
+    }
+    buffer.clear();
+    escape::append(string.raw, buffer);
+    buffer
+}
+
+/// Reads one value into a column.
+fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Parsed<()> {
+    let first = cursor.next();
+    if first == Some(b'n') {
+        cursor.word(b"null")?;
+        column.append_null();
+        return Ok(());
+    }
+    let start = cursor.at();
+    let Column { values, type_name, .. } = column;
+    match (values, first) {
+        (Values::Text(text), _) => read_text(cursor, text, depth)?,
+        (Values::Struct(object), Some(b'{')) => read_object(cursor, object, cursor.deeper(depth)?)?,
+        (Values::List { offsets, items, .. }, Some(b'[')) => {
+            read_items(cursor, items, cursor.deeper(depth)?)?;
+            offsets.push(offset(items.len())?);
+        }
+        (Values::Map { offsets, keys, items, .. }, Some(b'{')) => {
+            let before = keys.len();
+            read_entries(cursor, keys, items, cursor.deeper(depth)?)?;
+            check_keys(keys, before)?;
+            offsets.push(offset(items.len())?);
+        }
+        (Values::Struct(_) | Values::List { .. } | Values::Map { .. }, _) | (_, Some(b'{' | b'[')) => {
+            return Err(cursor.mismatch(start, type_name, ""));
+        }
+        (values, _) => {
+            let token = cursor.scalar()?;
+            scalar::append(values, token).map_err(|why| cursor.mismatch(start, type_name, why))?;
+        }
+    }
+    column.nulls.append_non_null();
+    Ok(())
+}
+
+/// A string takes any value: strings without their escapes, all else as its text stands (P-011).
+fn read_text(cursor: &mut Cursor<'_>, to: &mut Bytes, depth: usize) -> Parsed<()> {
+    if let Some(b'"' | b'\'') = cursor.peek() {
+        let string = cursor.string("a string")?;
+        if string.escaped {
+            escape::append(string.raw, &mut to.bytes);
+        } else {
+            to.bytes.extend_from_slice(string.raw);
+        }
+    } else {
+        let start = cursor.at();
+        cursor.skip(depth)?;
+        to.bytes.extend_from_slice(cursor.since(start));
+    }
+    Ok(to.end_value()?)
+}
+
+/// Reads the array whose bracket is the next byte.
+fn read_items(cursor: &mut Cursor<'_>, items: &mut Column, depth: usize) -> Parsed<()> {
+    cursor.step();
+    if cursor.next() == Some(b']') {
+        cursor.step();
+        return Ok(());
+    }
+    let before = items.len();
+    loop {
+        let index = items.len() - before;
+        read_value(cursor, items, depth).map_err(|fault| fault.in_item(index))?;
+        if !cursor.another(b']')? {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads the object, any names, whose brace is the next byte.
+fn read_entries(cursor: &mut Cursor<'_>, keys: &mut Bytes, items: &mut Column, depth: usize) -> Parsed<()> {
+    cursor.step();
+    if cursor.next() == Some(b'}') {
+        cursor.step();
+        return Ok(());
+    }
+    loop {
+        let _ = cursor.next();
+        let name = cursor.string(NAME)?;
+        escape::append(name.raw, &mut keys.bytes);
+        keys.end_value()?;
+        cursor.expect(b':')?;
+        let key = |keys: &Bytes| String::from_utf8_lossy(keys.value(keys.len() - 1)).into_owned();
+        read_value(cursor, items, depth).map_err(|fault| fault.in_key(&key(keys)))?;
+        if !cursor.another(b'}')? {
+            return Ok(());
+        }
+    }
+}
+
+/// The keys from `before` on must differ: a map holds each key once.
+fn check_keys(keys: &Bytes, before: usize) -> Parsed<()> {
+    let new = before..keys.len();
+    let equal = if new.len() < SORT_KEYS_MIN {
+        new.clone().find(|&i| (before..i).any(|j| keys.value(i) == keys.value(j))).map(|i| keys.value(i))
+    } else {
+        let mut sorted: Vec<&[u8]> = new.map(|i| keys.value(i)).collect();
+        sorted.sort_unstable();
+        sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    };
+    match equal {
+        None => Ok(()),
+        Some(key) => Err(Fault::new("the key is there twice".into()).in_key(&String::from_utf8_lossy(key))),
+    }
+}
+
+impl From<TooLong> for Box<Fault> {
+    fn from(_: TooLong) -> Self {
+        Fault::new("the column would hold more than 2 GiB".into())
+    }
+}
