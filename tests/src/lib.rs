@@ -1,1 +1,36 @@
 //! Harness of the end-to-end tests: a project in a temporary folder, the real binary, a broker, an independent reader.
+//!
+//! `make test` builds the host and its components, starts one Apache Kafka and says where things are; a test that
+//! misses something fails and says so, it is never skipped.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a harness fails its test")]
+
+mod host;
+mod kafka;
+mod project;
+mod tables;
+
+pub use host::{Host, Run};
+pub use kafka::Topic;
+pub use project::Project;
+pub use tables::Tables;
+
+use std::path::{Path, PathBuf};
+
+/// Root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the repository").into()
+}
+
+/// A built program of this workspace.
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own file");
+    let folder = test.ancestors().find(|folder| folder.join("deps").is_dir()).expect("a target folder");
+    let path = folder.join(name);
+    assert!(path.is_file(), "{} is missing: run `make test`, which builds it", path.display());
+    path
+}
+
+/// What `make test` sets in the environment.
+pub fn given(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `make test`, which sets it"))
+}

@@ -1,0 +1,218 @@
+//! What can be seen without running anything: tables, where streams stand, components.
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{Schema, SchemaRef};
+use crisol_checkpoint::{Checkpoint, LogState};
+use crisol_stage::quarantine_schema;
+use crisol_table::{Table, TableSpec, TableSummary};
+use serde::Serialize;
+
+use crate::plan::{self, StreamPlan};
+use crate::{EngineBuilder, EngineError, error};
+
+/// Components of a folder.
+#[derive(Debug, Clone, Serialize)]
+pub struct Components {
+    /// Those that serve.
+    pub serving: Vec<ComponentInfo>,
+    /// Those that do not, and why.
+    pub refused: Vec<RefusedInfo>,
+}
+
+/// A component that serves.
+#[derive(Debug, Clone, Serialize)]
+pub struct ComponentInfo {
+    /// Its own name.
+    pub name: String,
+    /// Its semantic version.
+    pub version: String,
+    /// `decoder`, `transformer`, `validator`, `ranker` or `aggregator`.
+    pub kind: String,
+    /// Schema versions that it handles.
+    pub schema_versions: String,
+    /// SHA-256 of its file.
+    pub digest: String,
+    /// Its file.
+    pub file: String,
+}
+
+/// A file that does not serve.
+#[derive(Debug, Clone, Serialize)]
+pub struct RefusedInfo {
+    /// The file.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Rows of a table.
+#[derive(Debug)]
+pub struct Shown {
+    /// Version of the table.
+    pub version: i64,
+    /// Where it lies.
+    pub path: String,
+    /// The newest rows.
+    pub rows: Vec<RecordBatch>,
+}
+
+/// Where a stream stands, from its checkpoint and table.
+#[derive(Debug, Clone, Serialize)]
+pub struct StreamStatus {
+    /// Its name.
+    pub stream: String,
+    /// The table that it fills.
+    pub table: String,
+    /// Newest batch whose range is logged.
+    pub batch_logged: Option<i64>,
+    /// Newest batch that is committed for good.
+    pub batch_committed: Option<i64>,
+    /// Where the next batch starts, in the checkpoint's text.
+    pub position: Option<String>,
+    /// Version of the table.
+    pub table_version: Option<i64>,
+    /// Rows of the table, by its statistics.
+    pub table_rows: Option<i64>,
+    /// Rows of its quarantine; absent when nothing was ever refused.
+    pub quarantine_rows: Option<i64>,
+}
+
+/// The tables of a project.
+#[derive(Debug)]
+pub struct Tables {
+    streams: Vec<StreamPlan>,
+}
+
+impl EngineBuilder {
+    /// The components of the folder, without any contract.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or the contracts are wrong.
+    pub fn components(self) -> Result<Components, EngineError> {
+        let (project, _) = self.resolve()?;
+        let registry = self.registry(&project)?;
+        let serving = registry.components().map(|component| ComponentInfo {
+            name: component.name().into(),
+            version: component.version().to_string(),
+            kind: component.kind().to_string(),
+            schema_versions: component.schema_versions().to_string(),
+            digest: component.digest().into(),
+            file: component.path().display().to_string(),
+        });
+        let refused = registry.refused().iter().map(|refused| RefusedInfo {
+            file: refused.path.display().to_string(),
+            reason: refused.reason.to_string(),
+        });
+        Ok(Components { serving: serving.collect(), refused: refused.collect() })
+    }
+
+    /// The tables that the contracts describe.
+    ///
+    /// # Errors
+    /// The contracts are wrong.
+    pub fn tables(self) -> Result<Tables, EngineError> {
+        let (project, _) = self.resolve()?;
+        Ok(Tables { streams: plan::streams(&project) })
+    }
+}
+
+impl Tables {
+    /// The newest rows of a table, or of its quarantine.
+    ///
+    /// # Errors
+    /// No contract describes the table, it does not exist yet, or it cannot be read.
+    pub async fn rows(&self, name: &str, quarantine: bool, limit: usize) -> Result<Shown, EngineError> {
+        let Some(stream) = self.streams.iter().find(|stream| stream.table.name == name) else {
+            return Err(self.unknown(name));
+        };
+        let path = if quarantine { &stream.table.quarantine_path } else { &stream.table.path };
+        let missing = if quarantine { "no row was ever refused" } else { "it does not exist yet" };
+        let Some(table) = open(stream, path, quarantine).await? else {
+            return Err(EngineError::UnknownTable {
+                name: name.into(),
+                what: missing.into(),
+                hint: "`host run` creates tables, and quarantines once a row is refused".into(),
+            });
+        };
+        let fail = |failure| EngineError::opening(&stream.name, failure);
+        let version = table.latest_version().await.map_err(fail)?;
+        let rows = table.read_rows(limit, None).await.map_err(fail)?;
+        Ok(Shown { version, path: path.clone(), rows })
+    }
+
+    /// Where each stream stands.
+    ///
+    /// # Errors
+    /// A checkpoint or table cannot be read.
+    pub async fn status(&self) -> Result<Vec<StreamStatus>, EngineError> {
+        let mut all = Vec::new();
+        for stream in &self.streams {
+            all.push(status(stream).await?);
+        }
+        Ok(all)
+    }
+
+    fn unknown(&self, name: &str) -> EngineError {
+        let known: Vec<_> = self.streams.iter().map(|stream| format!("`{}`", stream.table.name)).collect();
+        EngineError::UnknownTable {
+            name: name.into(),
+            what: "no contract describes it".into(),
+            hint: format!("choose one of {}", known.join(", ")),
+        }
+    }
+}
+
+async fn status(stream: &StreamPlan) -> Result<StreamStatus, EngineError> {
+    let state = checkpoint_state(stream).await?;
+    let table = summary(stream, &stream.table.path, false).await?;
+    let quarantine = summary(stream, &stream.table.quarantine_path, true).await?;
+    let number = |batch: u64| i64::try_from(batch).unwrap_or(i64::MAX);
+    let end = state.offsets.as_ref().and_then(|logged| logged.entry.ends.first()).and_then(Option::as_ref);
+    Ok(StreamStatus {
+        stream: stream.name.clone(),
+        table: stream.table.name.clone(),
+        batch_logged: state.offsets.as_ref().map(|logged| number(logged.batch)),
+        batch_committed: state.newest_commit.map(number),
+        position: end.or(state.initial.as_ref()).map(ToString::to_string),
+        table_version: table.as_ref().map(|table| table.version),
+        table_rows: table.as_ref().map(|table| table.rows),
+        quarantine_rows: quarantine.map(|quarantine| quarantine.rows),
+    })
+}
+
+/// What the checkpoint holds; one that does not exist is not made.
+async fn checkpoint_state(stream: &StreamPlan) -> Result<LogState, EngineError> {
+    if !stream.checkpoint.join("metadata").is_file() {
+        return Ok(LogState::default());
+    }
+    let path = stream.checkpoint.to_string_lossy();
+    let store = crisol_store::open(&path)
+        .map_err(|source| EngineError::opening(&stream.name, error::store("checkpoint", &path, source)))?;
+    let fail = |failure| EngineError::opening(&stream.name, failure);
+    Checkpoint::open(store, uuid::Uuid::new_v4()).await.map_err(fail)?.state().await.map_err(fail)
+}
+
+async fn summary(stream: &StreamPlan, path: &str, quarantine: bool) -> Result<Option<TableSummary>, EngineError> {
+    let Some(table) = open(stream, path, quarantine).await? else { return Ok(None) };
+    table.summary().await.map(Some).map_err(|error| EngineError::opening(&stream.name, error))
+}
+
+/// A table as it lies there, without making it.
+async fn open(stream: &StreamPlan, path: &str, quarantine: bool) -> Result<Option<Table>, EngineError> {
+    if !PathBuf::from(path).join("_delta_log").is_dir() {
+        return Ok(None);
+    }
+    let fail = |error| EngineError::opening(&stream.name, error);
+    let store = crisol_store::open(path).map_err(|source| fail(error::store(&stream.table.name, path, source)))?;
+    let schema: SchemaRef = if quarantine { quarantine_schema() } else { Schema::empty().into() };
+    let spec = TableSpec {
+        name: stream.table.name.clone(),
+        path: path.into(),
+        schema,
+        partition_by: Vec::new(),
+        properties: std::collections::BTreeMap::new(),
+    };
+    Table::open(&spec, &store).await.map_err(fail)
+}

@@ -1,0 +1,68 @@
+//! A project in a temporary folder.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::{Host, Tables, host};
+
+/// A project, deleted with the test.
+#[derive(Debug)]
+pub struct Project {
+    dir: TempDir,
+}
+
+impl Project {
+    /// An empty one, with `crisol.toml` and its three paths below `data/`.
+    pub fn new() -> Self {
+        let project = Self { dir: TempDir::new().expect("a temporary folder") };
+        project.write(
+            "crisol.toml",
+            "[path]\nlanding = \"landing\"\ncheckpoint = \"data/checkpoints\"\ntables = \"data/tables\"\n\n\
+             [kafka]\n\"bootstrap.servers\" = \"${env:KAFKA_BROKERS:-127.0.0.1:1}\"\n",
+        );
+        project
+    }
+
+    /// A copy of an example.
+    pub fn example(name: &str) -> Self {
+        let project = Self { dir: TempDir::new().expect("a temporary folder") };
+        host::copy(&crate::root().join("examples").join(name), project.path());
+        let _ = std::fs::remove_dir_all(project.path().join("data"));
+        project
+    }
+
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Writes a file of it.
+    pub fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+        std::fs::write(&path, text).expect("a file can be written");
+        path
+    }
+
+    /// `host ARGUMENTS…` on it.
+    pub fn host(&self, arguments: &[&str]) -> Host {
+        Host::new(self.path(), arguments)
+    }
+
+    /// Its tables.
+    pub fn tables(&self) -> Tables {
+        Tables::new(self.path().join("data/tables"))
+    }
+
+    /// The folder of a checkpoint, `streaming/orders`.
+    pub fn checkpoint(&self, name: &str) -> PathBuf {
+        self.path().join("data/checkpoints").join(name)
+    }
+}
+
+impl Default for Project {
+    fn default() -> Self {
+        Self::new()
+    }
+}
