@@ -138,6 +138,18 @@ pub enum CheckpointError {
         /// Newest batch in the table.
         txn: i64,
     },
+    /// A quarantine that holds a batch whose outcome the checkpoint does not know.
+    #[error(
+        "the quarantine holds batch {txn}, but the newest entry of `outcome/` is {}: the checkpoint was restored from an \
+         older copy, and running the batch again might lose or double rows; restore the newer checkpoint, or start over \
+         with a new checkpoint and new tables", number(.outcome)
+    )]
+    QuarantineAhead {
+        /// Newest bound outcome.
+        outcome: Option<u64>,
+        /// Newest batch in the quarantine.
+        txn: i64,
+    },
     /// Storage did not do as asked. A write may have landed: it is found out on the next try.
     #[error("cannot {what} `{file}`: {source}")]
     Storage {

@@ -128,5 +128,21 @@ pub fn check_table(newest_commit: Option<u64>, logged: Option<u64>, txn: Option<
     }
 }
 
+/// Compares a quarantine with its checkpoint, like [`check_table`]. `txn` is the quarantine's newest transaction.
+///
+/// A batch reaches the quarantine only after its outcome was bound. One that is not marked yet and has no outcome was
+/// bound by a newer state of the checkpoint: running it again might reject other rows than those that landed.
+pub fn check_quarantine(
+    newest_commit: Option<u64>,
+    newest_outcome: Option<u64>,
+    txn: Option<i64>,
+) -> Result<(), CheckpointError> {
+    let bound = newest_commit.max(newest_outcome).map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX));
+    match txn {
+        Some(txn) if txn > bound => Err(CheckpointError::QuarantineAhead { outcome: newest_outcome, txn }),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests;
