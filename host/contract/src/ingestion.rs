@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::ColumnSpec;
+use crate::{ColumnSpec, Paths, client};
 
 /// One file under `ingestion/`: a source, and the table contract that it fills.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,13 @@ pub struct IngestionContract {
     pub source: SourceSpec,
     /// Name of the table contract that the rows land in.
     pub destination: String,
+}
+
+impl IngestionContract {
+    /// Folder of the stream's checkpoint: `{path.checkpoint}/streaming/<name><suffix>`.
+    pub fn checkpoint_dir(&self, paths: &Paths) -> PathBuf {
+        paths.checkpoint.join("streaming").join(format!("{}{}", self.name, self.checkpoint_suffix))
+    }
 }
 
 /// When a stream makes batches.
@@ -66,6 +73,17 @@ pub struct KafkaSpec {
     pub fetch_offset_retry_interval: Duration,
     /// How long a read may make no progress before the batch fails (K-069: 120 s).
     pub poll_timeout: Duration,
+}
+
+impl KafkaSpec {
+    /// [`KafkaSpec::client`] for people: whatever may be a secret is left out (K-096).
+    pub fn client_redacted(&self) -> BTreeMap<String, String> {
+        let shown = |(name, value): (&String, &String)| {
+            let value = if client::is_secret(name) { "[redacted]" } else { value };
+            (name.clone(), value.to_owned())
+        };
+        self.client.iter().map(shown).collect()
+    }
 }
 
 impl std::fmt::Debug for KafkaSpec {

@@ -1,16 +1,40 @@
 //! What users write: the project's settings, ingestion contracts and table contracts, parsed into types that are
 //! already valid.
 //!
-//! This room is pure: it gets texts and gives values or problems. It does no I/O, has no clock and is not async.
+//! This room is pure: it gets texts and gives values or problems. It does no I/O, has no clock and is not async; what
+//! it needs of the outside it asks of a [`Lookup`].
+//!
+//! [`resolve`] is the only way in. A text becomes a tree with positions (`text`), typed values are read out of it
+//! (`read`, guarded by the table of [`keys`]), a contract is made of them (`parse`), and all contracts are held
+//! against each other (`check`). Each step reports and goes on, so that all mistakes are found at once.
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod check;
+mod client;
 mod ingestion;
+mod keys;
+mod parse;
+mod placeholder;
+mod problem;
 mod project;
+mod properties;
+mod read;
+mod resolve;
+mod settings;
+mod suggest;
 mod table;
+mod text;
+mod unsupported;
 
 pub use ingestion::{
     FileFormat, FilesSpec, IngestionContract, KafkaSpec, SourceSpec, StartingOffsets, Subscription, Trigger,
 };
+pub use keys::{Key, KeyFile, keys};
+pub use placeholder::Lookup;
+pub use problem::{Code, Problem, Problems};
 pub use project::{Limits, Paths, Project};
+pub use resolve::{Resolved, SourceText, Texts, resolve};
 pub use table::{
     ColumnSpec, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream, VersionSource,
     WriteMode,

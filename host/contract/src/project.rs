@@ -22,15 +22,15 @@ pub struct Project {
 /// `[path]` of the project, absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// Root of the files that arrive, `{path.landing}`.
-    pub landing: PathBuf,
+    /// Root of the files that arrive, `{path.landing}`; `None` when nothing uses it.
+    pub landing: Option<PathBuf>,
     /// Root of the checkpoints.
     pub checkpoint: PathBuf,
     /// Root of the tables.
     pub tables: PathBuf,
 }
 
-/// `[limits]` of the project: defaults for every stage.
+/// `[limits]` of the project, defaults for every stage; or those of one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Linear memory of one instance.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use arrow_schema::DataType;
 
+use crate::{Limits, Paths};
+
 /// One file under `tables/`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableContract {
@@ -34,6 +36,21 @@ pub struct TableContract {
     pub partition_by: Vec<String>,
     /// Delta table properties.
     pub properties: BTreeMap<String, String>,
+    /// Most files of the upstream table in one batch; `None`: the source's own cap.
+    pub max_files_per_trigger: Option<u64>,
+    /// Files of the upstream table are added while their sum is at most this; `None`: the source's own cap.
+    pub max_bytes_per_trigger: Option<u64>,
+    /// `retention` as it stands; refused until it can be run.
+    pub retention: Option<serde_json::Map<String, serde_json::Value>>,
+    /// `maintenance` as it stands; refused until it can be run.
+    pub maintenance: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+impl TableContract {
+    /// Folder of the stream's checkpoint: `{path.checkpoint}/tables/<table name>`.
+    pub fn checkpoint_dir(&self, paths: &Paths) -> PathBuf {
+        paths.checkpoint.join("tables").join(&self.name)
+    }
 }
 
 /// Where the rows of a table come from.
@@ -45,7 +62,7 @@ pub enum Upstream {
     Table(String),
     /// A Delta table that someone else writes.
     External(String),
-    /// No contract fills it (reported by `host check`).
+    /// No contract fills it (a warning).
     None,
 }
 
@@ -60,8 +77,10 @@ pub struct StageSpec {
     pub version_range: Option<semver::VersionReq>,
     /// Where a row's schema version stands.
     pub version: Option<VersionSource>,
-    /// Given to the component, as JSON text; `{}` when there are none.
+    /// Given to the component as JSON; empty when there are none.
     pub options: serde_json::Map<String, serde_json::Value>,
+    /// The stage's own limits over the project's.
+    pub limits: Limits,
 }
 
 /// Kind of a stage, after the key that names it in a contract.
@@ -77,6 +96,22 @@ pub enum StageKind {
     Ranker,
     /// `aggregate`
     Aggregator,
+}
+
+impl StageKind {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Decoder, Self::Transformer, Self::Validator, Self::Ranker, Self::Aggregator];
+
+    /// The key that asks for it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Decoder => "decode",
+            Self::Transformer => "transform",
+            Self::Validator => "validate",
+            Self::Ranker => "rank",
+            Self::Aggregator => "aggregate",
+        }
+    }
 }
 
 /// Where a row's schema version stands.

@@ -1,0 +1,123 @@
+//! A file of the project: its tree, and positions in it.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::json::{self, Flaw};
+use super::{At, Data, Node, toml};
+use crate::keys::KeyFile;
+use crate::problem::{Code, Problem};
+
+/// A file that was read; its tree is empty when its syntax is broken.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// As people know it: relative to the project where it lies in it.
+    pub(crate) shown: String,
+    /// Absolute, without `.` and `..`.
+    pub(crate) path: PathBuf,
+    /// Whose keys it has.
+    pub(crate) kind: KeyFile,
+    pub(crate) root: Node,
+    text: String,
+}
+
+impl File {
+    /// Parses a text. `None` for the tree's place in the answer means that the file cannot be used further.
+    pub(crate) fn parse(dir: &Path, path: &Path, text: &str, kind: KeyFile, problems: &mut Vec<Problem>) -> Option<Self> {
+        let path = absolute(dir, &path.to_string_lossy());
+        let shown = path.strip_prefix(absolute(dir, "")).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let nothing = Node { at: At::Offset(0), data: Data::Object(Vec::new()) };
+        let mut file = Self { shown, path, kind, root: nothing, text: text.to_owned() };
+        let parsed = match kind {
+            KeyFile::Settings => toml::parse(text).map(|root| (root, Vec::new())),
+            KeyFile::Ingestion | KeyFile::Table => json::parse(text),
+        };
+        match parsed {
+            Ok((root, twice)) => {
+                problems.extend(twice.into_iter().map(|flaw| file.flaw(Code::DuplicateKey, flaw)));
+                file.root = root;
+                Some(file)
+            }
+            Err(flaw) => {
+                problems.push(file.flaw(Code::Syntax, flaw));
+                None
+            }
+        }
+    }
+
+    /// A file that does not exist, for what is brought by `--set` and the environment.
+    pub(crate) fn absent(dir: &Path, name: &str, kind: KeyFile) -> Self {
+        Self {
+            shown: name.to_owned(),
+            path: dir.join(name),
+            kind,
+            root: Node { at: At::Outside(name.into()), data: Data::Object(Vec::new()) },
+            text: String::new(),
+        }
+    }
+
+    fn flaw(&self, code: Code, flaw: Flaw) -> Problem {
+        let mut problem = self.problem_at(&At::Offset(flaw.offset), code, flaw.message);
+        problem.key = flaw.key;
+        problem
+    }
+
+    /// A problem at a place of this file; without a key.
+    pub(crate) fn problem_at(&self, at: &At, code: Code, message: impl Into<String>) -> Problem {
+        let message = message.into();
+        let (file, line, column) = match at {
+            At::Offset(offset) => {
+                let (line, column) = self.line_and_column(*offset);
+                (self.shown.clone(), Some(line), Some(column))
+            }
+            At::Outside(label) => (label.to_string(), None, None),
+        };
+        Problem { code, message, file, line, column, key: None, hint: None }
+    }
+
+    /// A problem of the value at a path of keys (`columns[1].name`), or of the nearest thing above it.
+    pub(crate) fn problem(&self, key: &str, code: Code, message: impl Into<String>) -> Problem {
+        let mut problem = self.problem_at(&self.locate(key), code, message);
+        problem.key = Some(key.to_owned());
+        problem
+    }
+
+    fn locate(&self, key: &str) -> At {
+        let mut node = &self.root;
+        for step in key.split(['.', '[']) {
+            let below = match step.strip_suffix(']') {
+                Some(index) => match &node.data {
+                    Data::List(items) => index.parse::<usize>().ok().and_then(|index| items.get(index)),
+                    _ => None,
+                },
+                None => node.get(step).map(|entry| &entry.value),
+            };
+            match below {
+                Some(below) => node = below,
+                None => break,
+            }
+        }
+        node.at.clone()
+    }
+
+    fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        let before = self.text.get(..self.text.floor_char_boundary(offset)).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+        (before.matches('\n').count() + 1, column)
+    }
+}
+
+/// `path` on `dir`, without `.` and `..`; nothing is asked of the disk.
+pub(crate) fn absolute(dir: &Path, path: &str) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in dir.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
