@@ -9,9 +9,11 @@ use support::{Project, SETTINGS};
 
 /// Puts `value` at a path of the table of keys, on top of what is there.
 fn put(root: &mut Value, path: &str, value: Value) {
-    let Some((step, rest)) = path.split_once('.').map_or(Some((path, None)), |(step, rest)| Some((step, Some(rest)))) else {
+    if let Some((source, option)) = path.split_once(".kafka.kafka.") {
+        put(root, &format!("{source}.kafka"), json!({ format!("kafka.{}", option.replace('*', "some")): value }));
         return;
-    };
+    }
+    let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
     let (name, is_list) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
     let name = if name == "*" { "some" } else { name };
     if !root.is_object() {
@@ -52,7 +54,7 @@ fn project(file: KeyFile, document: &Value) -> Project {
     let project = Project::new().table("b.json", r#"{"name": "b"}"#);
     match file {
         KeyFile::Settings => {
-            let toml = document["path"].is_null().then_some(SETTINGS).unwrap_or_default();
+            let toml = if document["path"].is_null() { SETTINGS } else { "" };
             let mut text = toml.to_owned();
             for (name, value) in document.as_object().unwrap() {
                 text.insert_str(0, &format!("{name} = {}\n", inline(value)));

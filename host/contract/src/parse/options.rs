@@ -101,6 +101,7 @@ fn refused(allowed: &Allowed, name: &str) -> Option<&'static Refused> {
 
 fn unknown<'a>(object: &Value<'a>, entry: &'a Entry, allowed: &Allowed) {
     let ours = keys::names_under(allowed.file, allowed.parent).into_iter().filter(|name| *name != "*");
+    let ours = ours.map(|name| if name == "kafka" { "kafka.*" } else { name });
     let spark = keys::keys().iter().filter(|key| key.file == allowed.file && key.path.starts_with(allowed.parent));
     let spark = spark.map(|key| key.spark).filter(|name| !name.is_empty());
     let names: Vec<&str> = match entry.name.contains(char::is_uppercase) {

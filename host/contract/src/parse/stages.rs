@@ -73,6 +73,7 @@ fn component(value: &Value<'_>) -> Option<(String, Option<semver::VersionReq>)> 
 fn version(value: &Value<'_>) -> Option<VersionSource> {
     const WHERE: [&str; 4] = ["json", "header", "column", "constant"];
     let object = value.object()?;
+    let column = object.get("in").and_then(|value| value.plain_not_empty());
     let found: Vec<&str> = WHERE.into_iter().filter(|name| object.get(name).is_some()).collect();
     let [place] = found.as_slice() else {
         let hint = "choose one of `{\"json\": FIELD, \"in\": COLUMN}`, `{\"header\": NAME}`, `{\"column\": NAME}`, `{\"constant\": N}`";
@@ -85,7 +86,7 @@ fn version(value: &Value<'_>) -> Option<VersionSource> {
     let name = || object.get(place).and_then(|value| value.plain_not_empty());
     match *place {
         "json" => {
-            let column = object.require("in").and_then(|value| value.plain_not_empty());
+            object.require("in");
             Some(VersionSource::Json { field: name()?, column: column? })
         }
         "header" => name().map(VersionSource::Header),
