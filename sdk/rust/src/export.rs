@@ -4,6 +4,9 @@
 /// works on columns.
 #[macro_export]
 macro_rules! decoder {
+    ($decoder:ident) => {
+        $crate::decoder!(columns $crate::rows::Decoding<$decoder>);
+    };
     (columns $stage:ty) => {
         $crate::export_rows!($stage, $crate::raw::AsDecoder);
     };
@@ -13,6 +16,9 @@ macro_rules! decoder {
 /// one that works on columns.
 #[macro_export]
 macro_rules! transformer {
+    ($transformer:ident) => {
+        $crate::transformer!(columns $crate::rows::Transforming<$transformer>);
+    };
     (columns $stage:ty) => {
         $crate::export_rows!($stage, $crate::raw::AsTransformer);
     };
@@ -22,6 +28,9 @@ macro_rules! transformer {
 /// works on columns.
 #[macro_export]
 macro_rules! validator {
+    ($rules:ident) => {
+        $crate::validator!(columns $crate::rows::Checking<$rules>);
+    };
     (columns $rules:ty) => {
         #[cfg(target_family = "wasm")]
         const _: () = {

@@ -1,15 +1,31 @@
 //! Write a Crisol stage in Rust.
 //!
-//! Two ways. *Columns* ([`columns`]): typed Arrow arrays in, columns out.
+//! Two ways. *Rows*: a [`record!`] and a [`Decoder`], [`Transformer`] or [`Validator`] that sees one row at a time; the
+//! short way. *Columns* ([`columns`]): typed Arrow arrays in, columns out; for speed, and where the columns are only
+//! known from the options. Both are exported with [`decoder!`], [`transformer!`] and [`validator!`], and tested natively
+//! with [`testing`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod about;
 pub mod columns;
 mod export;
+pub mod json;
 mod log;
 pub mod raw;
+pub mod record;
+pub mod rows;
+pub mod value;
 
 pub use about::{About, Batch, Column, Failure, NoOptions, Plan};
 pub use crisol_ipc::{Fate, Rejected, Rejections, types};
 pub use log::{Level, log};
+pub use record::{JsonRecord, Record};
+pub use rows::{Decoder, Rejection, Transformer, Validator};
+pub use value::{Bytes, Date, Decimal, Text, Timestamp};
+
+/// The parts of Arrow that stages over columns need.
+pub mod arrow {
+    pub use arrow_array::*;
+    pub use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+}
