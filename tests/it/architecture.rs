@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("stage", &["contract", "plugin"]),
     ("table", &["contract", "checkpoint", "store"]),
     ("stream", &["contract", "checkpoint", "source", "stage", "table", "observe"]),
-    ("pipeline", &["contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"]),
+    ("pipeline", &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"]),
     ("cli", &["pipeline"]),
 ];
 

@@ -9,7 +9,7 @@ mod kafka;
 mod project;
 mod tables;
 
-pub use host::{Host, Run};
+pub use host::{Host, Run, wait_until};
 pub use kafka::Topic;
 pub use project::Project;
 pub use tables::Tables;

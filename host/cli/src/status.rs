@@ -17,7 +17,9 @@ pub(crate) async fn status(global: &Global) -> Result<Exit, EngineError> {
     }
     let mut shown = table(&["stream", "table", "batch", "committed", "position", "table version", "rows", "quarantine"]);
     for stream in &streams {
-        let number = |number: Option<i64>| number.map_or_else(|| "-".into(), |number| number.to_string());
+        fn number<N: ToString>(number: Option<N>) -> String {
+            number.map_or_else(|| "-".into(), |number| number.to_string())
+        }
         shown.add_row([
             stream.stream.clone(),
             stream.table.clone(),

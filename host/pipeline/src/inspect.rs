@@ -74,9 +74,9 @@ pub struct StreamStatus {
     /// Version of the table.
     pub table_version: Option<i64>,
     /// Rows of the table, by its statistics.
-    pub table_rows: Option<i64>,
+    pub table_rows: Option<u64>,
     /// Rows of its quarantine; absent when nothing was ever refused.
-    pub quarantine_rows: Option<i64>,
+    pub quarantine_rows: Option<u64>,
 }
 
 /// The tables of a project.
@@ -93,7 +93,7 @@ impl EngineBuilder {
     pub fn components(self) -> Result<Components, EngineError> {
         let (project, _) = self.resolve()?;
         let registry = self.registry(&project)?;
-        let serving = registry.components().map(|component| ComponentInfo {
+        let serving = registry.serving().iter().map(|component| ComponentInfo {
             name: component.name().into(),
             version: component.version().to_string(),
             kind: component.kind().to_string(),
@@ -138,7 +138,7 @@ impl Tables {
         };
         let fail = |failure| EngineError::opening(&stream.name, failure);
         let version = table.latest_version().await.map_err(fail)?;
-        let rows = table.read_rows(limit, None).await.map_err(fail)?;
+        let rows = table.read_rows(limit, &[]).await.map_err(fail)?;
         Ok(Shown { version, path: path.clone(), rows })
     }
 
@@ -177,8 +177,8 @@ async fn status(stream: &StreamPlan) -> Result<StreamStatus, EngineError> {
         batch_committed: state.newest_commit.map(number),
         position: end.or(state.initial.as_ref()).map(ToString::to_string),
         table_version: table.as_ref().map(|table| table.version),
-        table_rows: table.as_ref().map(|table| table.rows),
-        quarantine_rows: quarantine.map(|quarantine| quarantine.rows),
+        table_rows: table.as_ref().and_then(|table| table.rows),
+        quarantine_rows: quarantine.and_then(|quarantine| quarantine.rows),
     })
 }
 

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use crisol_checkpoint::Checkpoint;
-use crisol_contract::{ColumnSpec, FilesSpec, KafkaSpec, SourceSpec, StartingOffsets, Trigger, WriteMode};
+use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
 use crisol_plugin::{PluginError, Registry};
-use crisol_source::{FilesSource, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, table_schema};
+use crisol_source::{
+    FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema, table_schema,
+};
 use crisol_stage::{Chain, quarantine_schema};
 use crisol_store::Store;
 use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
@@ -86,7 +88,7 @@ impl<'a> Opener<'a> {
         let table = Table::open_or_create(&spec, &store).await.map_err(|error| fail(error.into()))?;
         self.restart(plan, &checkpoint, &table).await.map_err(fail)?;
         self.schemas.insert(plan.name.clone(), chain.table_schema());
-        let source = source(plan, &checkpoint, &input).await.map_err(|error| fail(error.into()))?;
+        let source = source(plan, &checkpoint, &input);
         let parts = Parts {
             name: plan.name.clone(),
             table_name: plan.table.name.clone(),
@@ -110,7 +112,7 @@ impl<'a> Opener<'a> {
             return Ok(schema);
         }
         match &plan.source {
-            SourcePlan::External(path) => Ok(table_schema(&external(path)?).await?),
+            SourcePlan::External(path) => table_schema(path, path).await?.ok_or_else(|| no_table(path).into()),
             SourcePlan::Stream { stream, .. } => self.schemas.get(stream).cloned().ok_or_else(|| Failure::Internal {
                 what: format!("stream `{}` was opened before `{stream}`, which it reads", plan.name),
             }),
@@ -167,13 +169,13 @@ async fn settle_columns(plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<St
     let kept = match checkpoint.schema().await? {
         Some(text) => text,
         None => {
-            let inferred = infer(files).await?;
-            tracing::info!(stream = plan.name, columns = %inferred, "inferred");
-            checkpoint.log_schema(&inferred.to_string()).await?
+            let text = infer_schema(files).await?.to_text();
+            tracing::info!(stream = plan.name, columns = text, "columns inferred");
+            checkpoint.log_schema(&text).await?
         }
     };
-    let columns = crisol_source::InferredSchema::parse(&kept)?;
-    Ok(plan.clone().with_columns(columns.columns()))
+    let columns = InferredSchema::from_text(&kept)?.columns;
+    plan.clone().with_columns(&columns).map_err(|what| Failure::Internal { what })
 }
 
 fn table_spec(plan: &StreamPlan, chain: &Chain) -> Result<(TableSpec, Store), TableError> {
@@ -216,18 +218,29 @@ fn quarantine(plan: &StreamPlan) -> OpenTable {
     })
 }
 
-async fn source(
-    plan: &StreamPlan,
-    checkpoint: &Checkpoint,
-    schema: &SchemaRef,
-) -> Result<Box<dyn Source>, SourceError> {
+fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Box<dyn Source> {
     let log = Arc::new(CheckpointLog(checkpoint.source_log()));
-    Ok(match &plan.source {
-        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)?),
-        SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log).await?),
-        SourcePlan::Stream { path, .. } => Box::new(TableSource::new(upstream(path, schema))?),
-        SourcePlan::External(path) => Box::new(TableSource::new(external(path)?)?),
-    })
+    let table = |name: &str, path: &str, external| TableSourceSpec {
+        name: name.into(),
+        path: path.into(),
+        columns: columns.clone(),
+        external,
+        max_files: TableSourceSpec::MAX_FILES,
+        max_bytes: TableSourceSpec::MAX_BYTES,
+    };
+    match &plan.source {
+        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
+        SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log)),
+        SourcePlan::Stream { table: name, path, .. } => Box::new(TableSource::new(table(name, path, false))),
+        SourcePlan::External(path) => Box::new(TableSource::new(table(path, path, true))),
+    }
+}
+
+fn no_table(path: &str) -> SourceError {
+    SourceError::Config {
+        what: format!("there is no Delta table at `{path}`"),
+        hint: "name the folder that holds `_delta_log`".into(),
+    }
 }
 
 fn empty_start_hint(source: &SourcePlan) -> Option<String> {

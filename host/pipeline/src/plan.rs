@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use arrow_schema::SchemaRef;
 use crisol_contract::{
-    ColumnSpec, FileFormat, IngestionContract, Project, SourceSpec, StageKind, StageSpec, TableContract, Trigger,
+    ColumnSpec, FileFormat, IngestionContract, Limits, Project, SourceSpec, StageKind, StageSpec, TableContract, Trigger,
     Upstream,
 };
 use crisol_plugin::Registry;
 use crisol_source::{files_schema, kafka_schema};
-use crisol_stage::{Chain, ChainInput, StageError};
+use crisol_stage::{Chain, ChainInput, Sandboxed, StageError};
 
 use crate::Refusal;
 
@@ -32,6 +32,8 @@ pub(crate) struct StreamPlan {
     pub(crate) trigger: Trigger,
     /// Where its checkpoint lies.
     pub(crate) checkpoint: PathBuf,
+    /// The project's limits, for stages that no contract names.
+    pub(crate) limits: Limits,
 }
 
 /// Where a stream's rows come from.
@@ -70,6 +72,7 @@ fn stream(
         source,
         trigger: Trigger::AvailableNow,
         checkpoint: table.checkpoint_dir(&project.paths),
+        limits: project.limits.clone(),
     };
     match &table.from {
         Upstream::Ingestion(_) => by_table.get(table.name.as_str()).map(|ingestion| StreamPlan {
@@ -78,6 +81,7 @@ fn stream(
             source: SourcePlan::Ingestion(ingestion.source.clone()),
             trigger: ingestion.trigger,
             checkpoint: ingestion.checkpoint_dir(&project.paths),
+            limits: project.limits.clone(),
         }),
         Upstream::Table(upstream) => {
             let path = project.tables.iter().find(|table| table.name == *upstream)?.path.clone();
@@ -127,12 +131,19 @@ impl StreamPlan {
             if files.format == FileFormat::Json && files.schema.is_none())
     }
 
-    /// Gives the columns that were taken from the files.
-    pub(crate) fn with_columns(mut self, columns: Vec<ColumnSpec>) -> Self {
+    /// Gives the columns that were taken from the files, as names and types.
+    pub(crate) fn with_columns(mut self, columns: &[(String, String)]) -> Result<Self, String> {
+        let columns = columns
+            .iter()
+            .map(|(name, text)| {
+                let data_type = crisol_ipc::types::parse(text)?;
+                Ok(ColumnSpec { name: name.clone(), data_type, nullable: true, comment: None, generated: None })
+            })
+            .collect::<Result<Vec<_>, String>>()?;
         if let SourcePlan::Ingestion(SourceSpec::Files(files)) = &mut self.source {
             files.schema = Some(columns);
         }
-        self
+        Ok(self)
     }
 
     /// The chain over a source of these columns.
@@ -142,7 +153,7 @@ impl StreamPlan {
     pub(crate) fn chain(&self, input: &SchemaRef, registry: &Registry) -> Result<Chain, Vec<Refusal>> {
         let chain_input =
             ChainInput { schema: input.clone(), provenance: self.provenance(input), stream: self.name.clone() };
-        Chain::build(&self.table_with_decoder(), &chain_input, registry)
+        Chain::build(&self.table_with_decoder(), chain_input, &Sandboxed::new(registry))
             .map_err(|errors| errors.into_iter().map(|error| self.refusal(error)).collect())
     }
 
@@ -160,7 +171,7 @@ impl StreamPlan {
         if let SourcePlan::Ingestion(SourceSpec::Files(files)) = &self.source
             && let (FileFormat::Json, Some(columns)) = (files.format, &files.schema)
         {
-            table.stages.insert(0, json_decoder(columns));
+            table.stages.insert(0, json_decoder(columns, &self.limits));
         }
         table
     }
@@ -174,14 +185,18 @@ impl StreamPlan {
     }
 }
 
-fn json_decoder(columns: &[ColumnSpec]) -> StageSpec {
+fn json_decoder(columns: &[ColumnSpec], limits: &Limits) -> StageSpec {
     let columns: Vec<_> = columns
         .iter()
-        .map(|column| {
-            let text = crisol_contract::type_name(&column.data_type);
-            serde_json::json!({ "name": column.name, "type": text })
-        })
+        .map(|column| serde_json::json!({ "name": column.name, "type": crisol_ipc::types::name(&column.data_type) }))
         .collect();
     let options = serde_json::Map::from_iter([("columns".to_string(), serde_json::Value::from(columns))]);
-    StageSpec { kind: StageKind::Decoder, component: "json".into(), version_range: None, version: None, options }
+    StageSpec {
+        kind: StageKind::Decoder,
+        component: "json".into(),
+        version_range: None,
+        version: None,
+        options,
+        limits: limits.clone(),
+    }
 }

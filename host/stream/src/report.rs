@@ -101,7 +101,7 @@ pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Opt
 /// How far behind the source a batch ends, in Spark's words (K-110); nothing for sources without offsets.
 pub(crate) fn lag(end: &Position, latest: Option<&Position>) -> BTreeMap<String, String> {
     let (Position::Kafka(end), Some(Position::Kafka(latest))) = (end, latest) else { return BTreeMap::new() };
-    let lag = crisol_source::lag(end, latest);
+    let Some(lag) = crisol_source::lag(end, latest) else { return BTreeMap::new() };
     BTreeMap::from([
         ("minOffsetsBehindLatest".into(), lag.min.to_string()),
         ("maxOffsetsBehindLatest".into(), lag.max.to_string()),

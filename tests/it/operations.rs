@@ -1,0 +1,183 @@
+//! What an operator does and what happens: stop, restart, two hosts, a bad component mended, a lost checkpoint.
+
+use std::fs;
+use std::time::Duration;
+
+use crisol_tests::{Host, Project, Topic, wait_until};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+fn orders(topic: &Topic) -> Project {
+    let project = Project::example("orders");
+    let contract = json!({
+        "name": "orders",
+        "ingest_type": "streaming",
+        "source": { "format": "kafka", "kafka": { "topic": topic.name(), "starting_offsets": "earliest" } },
+        "destination_contract": "../../tables/bronze/orders_raw.json"
+    });
+    project.write("ingestion/streaming/orders.json", &contract.to_string());
+    project
+}
+
+fn produce(topic: &Topic, numbers: std::ops::Range<u32>) {
+    let messages: Vec<_> = numbers
+        .map(|n| {
+            let value = json!({ "order_id": format!("o-{n}"), "event_ts": "2026-03-01T10:00:00Z", "amount": 1.5,
+                "schema_version": 1 });
+            (format!("o-{n}"), value.to_string())
+        })
+        .collect();
+    topic.produce(messages.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+}
+
+fn host(project: &Project, topic: &Topic, arguments: &[&str]) -> Host {
+    project.host(arguments).env("KAFKA_BROKERS", topic.brokers())
+}
+
+#[test]
+fn a_continuous_run_takes_what_comes_and_stops_cleanly_on_sigterm() {
+    let topic = Topic::create("operations.continuous", 2);
+    produce(&topic, 0..50);
+    let project = orders(&topic);
+    let run = host(&project, &topic, &["run", "--trigger", "continuous"]).start();
+    let silver = || project.tables().count("silver/orders");
+    wait_until("the first rows reach silver", Duration::from_secs(60), || silver() == 50);
+    produce(&topic, 50..80);
+    wait_until("later rows reach silver", Duration::from_secs(60), || silver() == 80);
+    run.signal(Signal::SIGTERM);
+    let ended = run.end();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("silver.orders"), "the accounts are printed: {ended:?}");
+    host(&project, &topic, &["run"]).succeed();
+    assert_eq!(silver(), 80);
+}
+
+#[test]
+fn two_hosts_on_one_checkpoint_the_second_stops_and_says_so() {
+    let topic = Topic::create("operations.two", 1);
+    produce(&topic, 0..10);
+    let project = orders(&topic);
+    let first = host(&project, &topic, &["run", "--trigger", "continuous"]).start();
+    wait_until("the first host works", Duration::from_secs(60), || project.tables().count("silver/orders") == 10);
+    let second = host(&project, &topic, &["run", "--trigger", "continuous"]).start();
+    // Rows keep coming until one of the two has lost a put.
+    let mut next = 10;
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let producer = std::thread::spawn({
+        let (name, brokers) = (topic.name().to_string(), topic.brokers().to_string());
+        move || {
+            let _ = (name, brokers);
+            while stopped.recv_timeout(Duration::from_millis(200)).is_err() && next < 2_000 {
+                produce(&topic, next..next + 1);
+                next += 1;
+            }
+            next
+        }
+    });
+    // A host that has lost the race still serves its other stream; signal the one that began first once rows flow.
+    wait_until("rows reach silver", Duration::from_secs(60), || project.tables().count("silver/orders") > 20);
+    first.signal(Signal::SIGTERM);
+    second.signal(Signal::SIGTERM);
+    let (first, second) = (first.end(), second.end());
+    drop(stop);
+    let produced = u64::from(producer.join().expect("the producer"));
+    let codes = [first.status.code(), second.status.code()];
+    assert!(codes.contains(&Some(4)), "one of the two says that another holds the checkpoint: {first:?}\n{second:?}");
+    let said = format!("{}{}", String::from_utf8_lossy(&first.stderr), String::from_utf8_lossy(&second.stderr));
+    assert!(said.contains("another host holds this checkpoint"), "{said}");
+    let brokers = crisol_tests::given("CRISOL_TEST_KAFKA");
+    project.host(&["run"]).env("KAFKA_BROKERS", &brokers).succeed();
+    let offsets = "SELECT count(*), count(DISTINCT (\"partition\", \"offset\")) FROM rows";
+    let produced = Value::from(produced);
+    assert_eq!(project.tables().query("silver/orders", offsets), [[produced.clone(), produced]]);
+}
+
+#[test]
+fn k031_changed_starting_offsets_on_an_existing_checkpoint_warn_and_have_no_effect() {
+    let topic = Topic::create("operations.starting", 1);
+    produce(&topic, 0..5);
+    let project = orders(&topic);
+    host(&project, &topic, &["run"]).succeed();
+    produce(&topic, 5..8);
+    let file = project.path().join("ingestion/streaming/orders.json");
+    let text = fs::read_to_string(&file).expect("the contract").replace("earliest", "latest");
+    fs::write(&file, text).expect("the contract can be changed");
+    let ended = host(&project, &topic, &["run"]).succeed();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("starting_offsets"), "{said}");
+    assert_eq!(project.tables().count("silver/orders"), 8);
+}
+
+#[test]
+fn a_first_run_that_reads_nothing_names_starting_offsets() {
+    let topic = Topic::create("operations.latest", 1);
+    produce(&topic, 0..5);
+    let project = orders(&topic);
+    let file = project.path().join("ingestion/streaming/orders.json");
+    let text = fs::read_to_string(&file).expect("the contract").replace("\"starting_offsets\":\"earliest\",", "");
+    let text = text.replace(",\"starting_offsets\":\"earliest\"", "");
+    fs::write(&file, &text).expect("the contract can be changed");
+    assert!(!text.contains("starting_offsets"), "{text}");
+    let ended = host(&project, &topic, &["run"]).succeed();
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("starting_offsets"), "{ended:?}");
+}
+
+#[test]
+fn a_lost_checkpoint_on_a_full_table_is_refused_until_someone_decides() {
+    let project = Project::example("music");
+    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    project.host(&["run"]).succeed();
+    fs::remove_dir_all(project.path().join("data/checkpoints")).expect("the checkpoints are there");
+    let said = project.host(&["run"]).fail_with(3);
+    assert!(said.contains("--reread") && said.contains("--rebuild"), "{said}");
+    assert_eq!(project.tables().count("bronze/song_plays_raw"), 1);
+    project.host(&["run", "--rebuild"]).succeed();
+    assert_eq!(project.tables().count("bronze/song_plays_raw"), 1);
+    assert_eq!(project.tables().count("silver/song_plays"), 1);
+    fs::remove_dir_all(project.path().join("data/checkpoints")).expect("the checkpoints are there");
+    project.host(&["run", "--reread"]).succeed();
+    assert_eq!(project.tables().count("bronze/song_plays_raw"), 2);
+}
+
+#[test]
+fn c034_a_checkpoint_without_metadata_is_refused_and_nothing_is_read_again() {
+    let project = Project::example("music");
+    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    project.host(&["run"]).succeed();
+    fs::remove_file(project.checkpoint("streaming/song_plays/metadata")).expect("metadata is there");
+    let said = project.host(&["run"]).fail_with(1);
+    assert!(said.contains("`metadata` is missing"), "{said}");
+    assert_eq!(project.tables().count("bronze/song_plays_raw"), 1);
+}
+
+#[test]
+fn progress_is_sparks_object_and_status_and_show_tell_the_same() {
+    let project = Project::example("music");
+    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    let output = project.host(&["run", "-o", "json"]).succeed();
+    let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let silver = lines.iter().find(|line| line["name"] == "silver.song_plays").expect("a progress object");
+    assert_eq!(silver["batchId"], 0);
+    assert_eq!(silver["numInputRows"], 1);
+    assert_eq!(silver["sources"][0]["endOffset"]["reservoirVersion"].as_i64().map(|version| version > 0), Some(true));
+    assert!(silver["durationMs"]["walCommit"].is_u64(), "{silver}");
+    let metadata = fs::read_to_string(project.checkpoint("tables/silver.song_plays/metadata")).expect("metadata");
+    assert!(metadata.contains(silver["id"].as_str().expect("an id")), "{metadata} {silver}");
+
+    let status = project.host(&["status", "-o", "json"]).succeed();
+    let status: Value = serde_json::from_slice(&status.stdout).expect("JSON");
+    let stream = &status["streams"][1];
+    assert_eq!(stream["stream"], "silver.song_plays");
+    assert_eq!(stream["batch_committed"], 0);
+    assert_eq!(stream["table_rows"], 1);
+    let shown = project.host(&["show", "silver.song_plays", "-o", "json"]).succeed();
+    let row: Value = serde_json::from_slice(&shown.stdout).expect("one row");
+    assert_eq!(row["song"], "s");
+    let plugins = project.host(&["plugins", "-o", "json"]).succeed();
+    let plugins: Value = serde_json::from_slice(&plugins.stdout).expect("JSON");
+    let names: Vec<_> = plugins["serving"].as_array().expect("a list").iter().map(|plugin| &plugin["name"]).collect();
+    assert_eq!(names, ["json", "order-rules", "orders"]);
+}
