@@ -16,6 +16,8 @@ use crate::position::Position;
 use crate::recovery::{LogState, Logged};
 use crate::source_log::SourceLog;
 
+/// Entry that keeps columns taken from files.
+const SCHEMA: &str = "schema";
 /// Batches whose entries are kept (C-009).
 const KEPT_BATCHES: u64 = 100;
 
@@ -81,6 +83,19 @@ impl Checkpoint {
         let kept = self.source_log().put_if_absent(0, content).await?;
         let file = SourceLog::file(0);
         log::parse_initial(&file, &entries::text(&file, &kept)?)
+    }
+
+    /// The columns that were taken from the source's files at the first start, as the source wrote them.
+    pub async fn schema(&self) -> Result<Option<String>, CheckpointError> {
+        entries::get_text(&self.store, SCHEMA).await
+    }
+
+    /// Keeps those columns for ever, in `schema`: `text`, or what was kept before.
+    pub async fn log_schema(&self, text: &str) -> Result<String, CheckpointError> {
+        match entries::put(&self.store, SCHEMA, &Bytes::copy_from_slice(text.as_bytes())).await? {
+            Put::Written => Ok(text.to_owned()),
+            Put::Exists(found) => entries::text(SCHEMA, &found),
+        }
     }
 
     /// Binds the range of a batch: `offsets/N`. Afterwards this run owns the batch.
