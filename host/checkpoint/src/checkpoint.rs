@@ -16,10 +16,26 @@ use crate::position::Position;
 use crate::recovery::{LogState, Logged};
 use crate::source_log::SourceLog;
 
-/// Entry that keeps columns taken from files.
-const SCHEMA: &str = "schema";
 /// Batches whose entries are kept (C-009).
 const KEPT_BATCHES: u64 = 100;
+
+/// Something that is settled at the first start and holds for the checkpoint's whole life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// Columns that were taken from the files present, in `schema`.
+    Columns,
+    /// Where the contract said to begin, in `starting`: a later change has no effect (K-031).
+    Starting,
+}
+
+impl Fact {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Columns => "schema",
+            Self::Starting => "starting",
+        }
+    }
+}
 
 /// A stream's checkpoint, used by one run of one host.
 ///
@@ -85,16 +101,16 @@ impl Checkpoint {
         log::parse_initial(&file, &entries::text(&file, &kept)?)
     }
 
-    /// The columns that were taken from the source's files at the first start, as the source wrote them.
-    pub async fn schema(&self) -> Result<Option<String>, CheckpointError> {
-        entries::get_text(&self.store, SCHEMA).await
+    /// What is kept of a fact; `None` when nothing was kept yet.
+    pub async fn kept(&self, fact: Fact) -> Result<Option<String>, CheckpointError> {
+        entries::get_text(&self.store, fact.file()).await
     }
 
-    /// Keeps those columns for ever, in `schema`: `text`, or what was kept before.
-    pub async fn log_schema(&self, text: &str) -> Result<String, CheckpointError> {
-        match entries::put(&self.store, SCHEMA, &Bytes::copy_from_slice(text.as_bytes())).await? {
+    /// Keeps a fact for ever: `text`, or what was kept before.
+    pub async fn keep(&self, fact: Fact, text: &str) -> Result<String, CheckpointError> {
+        match entries::put(&self.store, fact.file(), &Bytes::copy_from_slice(text.as_bytes())).await? {
             Put::Written => Ok(text.to_owned()),
-            Put::Exists(found) => entries::text(SCHEMA, &found),
+            Put::Exists(found) => entries::text(fact.file(), &found),
         }
     }
 

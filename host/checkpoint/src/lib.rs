@@ -18,7 +18,7 @@ mod source_log;
 mod step;
 mod unique;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Fact};
 pub use error::CheckpointError;
 pub use log::{CommitEntry, Metadata, RangeEntry};
 pub use outcome::Outcome;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use crisol_checkpoint::Checkpoint;
+use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
 use crisol_plugin::{PluginError, Registry};
 use crisol_source::{
@@ -101,6 +101,7 @@ impl<'a> Opener<'a> {
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             observers: self.engine.observers.clone(),
             news,
+            starting: starting(&plan.source),
             empty_start_hint: empty_start_hint(&plan.source),
             checkpoint,
         };
@@ -166,12 +167,12 @@ async fn settle_columns(plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<St
     if !plan.needs_inference() {
         return Ok(plan.clone());
     }
-    let kept = match checkpoint.schema().await? {
+    let kept = match checkpoint.kept(Fact::Columns).await? {
         Some(text) => text,
         None => {
             let text = infer_schema(files).await?.to_text();
             tracing::info!(stream = plan.name, columns = text, "columns inferred");
-            checkpoint.log_schema(&text).await?
+            checkpoint.keep(Fact::Columns, &text).await?
         }
     };
     let columns = InferredSchema::from_text(&kept)?.columns;
@@ -241,6 +242,16 @@ fn no_table(path: &str) -> SourceError {
         what: format!("there is no Delta table at `{path}`"),
         hint: "name the folder that holds `_delta_log`".into(),
     }
+}
+
+/// Where the contract says to begin, as it is kept in the checkpoint.
+fn starting(source: &SourcePlan) -> Option<String> {
+    let SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) = source else { return None };
+    Some(match &kafka.starting_offsets {
+        StartingOffsets::Earliest => "earliest".into(),
+        StartingOffsets::Latest => "latest".into(),
+        StartingOffsets::Exact(offsets) => serde_json::json!(offsets).to_string(),
+    })
 }
 
 fn empty_start_hint(source: &SourcePlan) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What a start does with what an earlier run left (C-030 … C-035, R-032).
 
-use crisol_checkpoint::{Kind, LogState, NextStep, Position, check_table, next_step};
+use crisol_checkpoint::{Fact, Kind, LogState, NextStep, Position, check_table, next_step};
 use crisol_observe::Event;
 use tokio_util::sync::CancellationToken;
 
@@ -27,6 +27,9 @@ impl Stream {
         let transaction = self.parts.table.transaction(&checkpoint.id().to_string()).await?;
         check_table(state.newest_commit, state.offsets.as_ref().map(|logged| logged.batch), transaction)?;
         self.last_timestamp_ms = newest_timestamp_ms(&state);
+        if state.initial.is_some() {
+            self.tell_of_another_start().await?;
+        }
         match next_step(&state)? {
             NextStep::Plan { batch, start } => {
                 let start = match start {
@@ -76,13 +79,29 @@ impl Stream {
         Ok(Some(Next { number: logged.number + 1, start: logged.range.end }))
     }
 
+    /// K-031: where to begin was settled long ago.
+    async fn tell_of_another_start(&self) -> Result<(), Failure> {
+        let Some(starting) = &self.parts.starting else { return Ok(()) };
+        let kept = self.parts.checkpoint.keep(Fact::Starting, starting).await?;
+        if kept != *starting {
+            let text = format!(
+                "`starting_offsets` was {kept} when this checkpoint began and is {starting} now: that has no effect; a \
+                 new `checkpoint_suffix` begins anew"
+            );
+            self.parts.observers.tell(&Event::Warning { stream: self.parts.name.clone(), text });
+        }
+        Ok(())
+    }
+
     /// The first position, asked once and kept for ever (K-032). Sources of files begin at nothing and keep a log.
     async fn initial(&mut self) -> Result<Position, Failure> {
         let position = self.parts.source.initial().await?;
         if position.kind() == Kind::Files {
             return Ok(position);
         }
-        Ok(self.parts.checkpoint.log_initial(&position).await?)
+        let position = self.parts.checkpoint.log_initial(&position).await?;
+        self.tell_of_another_start().await?;
+        Ok(position)
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Parts {
     pub observers: Observers,
     /// Told to the streams below.
     pub news: watch::Sender<News>,
+    /// Where the contract says that a new checkpoint begins; a change of it has no effect and is told (K-031).
+    pub starting: Option<String>,
     /// Said when a first run reads nothing.
     pub empty_start_hint: Option<String>,
 }
