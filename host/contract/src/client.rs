@@ -24,7 +24,10 @@ const JAVA: &[(&str, &str)] = &[
     ("ssl.truststore.password", "set `ssl.ca.location` to a PEM file; it needs no password"),
     ("ssl.truststore.type", "set `ssl.ca.location` to a PEM file"),
     ("ssl.truststore.certificates", "set `ssl.ca.pem`"),
-    ("ssl.keystore.type", "`ssl.keystore.location` is PKCS#12; or set `ssl.certificate.location` and `ssl.key.location` (PEM)"),
+    (
+        "ssl.keystore.type",
+        "`ssl.keystore.location` is PKCS#12; or set `ssl.certificate.location` and `ssl.key.location` (PEM)",
+    ),
     ("ssl.keystore.key", "set `ssl.key.pem`"),
     ("ssl.keystore.certificate.chain", "set `ssl.certificate.pem`"),
     ("ssl.protocol", "leave it out: OpenSSL chooses the version"),

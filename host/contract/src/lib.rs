@@ -27,6 +27,8 @@ mod table;
 mod text;
 mod unsupported;
 
+/// The type name of an Arrow type, as contracts write it.
+pub use crisol_ipc::types::name as type_name;
 pub use ingestion::{
     FileFormat, FilesSpec, IngestionContract, KafkaSpec, SourceSpec, StartingOffsets, Subscription, Trigger,
 };

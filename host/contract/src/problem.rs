@@ -84,7 +84,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All mistakes of a project, at least one, ordered by file and position.
+/// All mistakes of a project, at least one: settings, ingestion contracts, tables, each by position.
 ///
 /// Its `Display` is what a terminal shows; it serialises as the list of its problems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
@@ -93,8 +93,7 @@ impl fmt::Display for Problem {
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    pub(crate) fn new(mut problems: Vec<Problem>) -> Self {
-        sort(&mut problems);
+    pub(crate) fn new(problems: Vec<Problem>) -> Self {
         Self(problems)
     }
 
@@ -104,16 +103,13 @@ impl Problems {
     }
 }
 
-/// Files keep the order in which they were read; within a file the position decides.
-pub(crate) fn sort(problems: &mut [Problem]) {
-    let mut files: Vec<String> = Vec::new();
-    for problem in problems.iter() {
-        if !files.contains(&problem.file) {
-            files.push(problem.file.clone());
-        }
-    }
-    problems.sort_by_key(|problem| {
-        (files.iter().position(|file| *file == problem.file), problem.line, problem.column)
+/// Files in the order given, what is in none of them first; within a file the position decides.
+pub(crate) fn sort(problems: &mut [Problem], files: &[String]) {
+    let place = |problem: &Problem| files.iter().position(|file| *file == problem.file);
+    problems.sort_by(|a, b| {
+        let (left, right) = (place(a), place(b));
+        let outside = if left.is_none() && right.is_none() { a.file.cmp(&b.file) } else { left.cmp(&right) };
+        outside.then(a.line.cmp(&b.line)).then(a.column.cmp(&b.column))
     });
 }
 

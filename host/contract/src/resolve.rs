@@ -10,7 +10,7 @@ use crate::problem::{self, Code, Problem, Problems};
 use crate::project::{Paths, Project};
 use crate::read::{Report, Value};
 use crate::settings::{self, Settings};
-use crate::text::{File, absolute};
+use crate::text::{File, absolute, shown};
 
 /// The texts of a project's files.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,14 @@ pub fn resolve(
     }
     let paths = paths(dir, &settings.paths);
     check::check(&mut contracts, &paths, &report);
-    finish(dir, paths, settings, contracts, &report)
+    let (problems, warnings) = (report.problems.take(), report.warnings.take());
+    finish(dir, paths, settings, contracts, (problems, warnings), &order(dir, texts))
+}
+
+/// Names of files as problems show them, in the order in which they are told.
+fn order(dir: &Path, texts: &Texts) -> Vec<String> {
+    let files = texts.settings.iter().chain(&texts.ingestion).chain(&texts.tables);
+    files.map(|source| shown(dir, &source.path)).collect()
 }
 
 fn finish(
@@ -86,19 +93,21 @@ fn finish(
     paths: Paths,
     settings: Settings,
     contracts: Contracts<'_>,
-    report: &Report,
+    (mut problems, mut warnings): (Vec<Problem>, Vec<Problem>),
+    order: &[String],
 ) -> Result<Resolved, Problems> {
-    let problems = report.problems.take();
+    problem::sort(&mut problems, order);
+    problem::sort(&mut warnings, order);
     if !problems.is_empty() {
         return Err(Problems::new(problems));
     }
-    let mut warnings = report.warnings.take();
-    problem::sort(&mut warnings);
+    let mut ingestions: Vec<_> = contracts.ingestions.into_iter().map(|parsed| parsed.contract).collect();
+    ingestions.sort_by(|a, b| a.name.cmp(&b.name));
     let project = Project {
         dir: absolute(dir, ""),
         paths,
         limits: settings.limits,
-        ingestions: contracts.ingestions.into_iter().map(|parsed| parsed.contract).collect(),
+        ingestions,
         tables: contracts.tables.into_iter().map(|parsed| parsed.contract).collect(),
     };
     Ok(Resolved { project, warnings })
@@ -114,7 +123,8 @@ fn read_settings(
     const NAME: &str = "crisol.toml";
     let mut file = match &texts.settings {
         Some(source) => {
-            let parsed = File::parse(dir, &source.path, &source.text, KeyFile::Settings, &mut report.problems.borrow_mut());
+            let parsed =
+                File::parse(dir, &source.path, &source.text, KeyFile::Settings, &mut report.problems.borrow_mut());
             match parsed {
                 Some(file) => file,
                 None => return stand_in(dir),

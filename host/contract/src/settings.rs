@@ -151,7 +151,12 @@ fn named(name: &str, value: &Value<'_>) -> Option<(String, String)> {
         value.refuse(Code::UnknownKey, format!("leave out the prefix: `{right}`"));
         return None;
     }
-    client::option(name, value).map(|text| (name.to_owned(), text))
+    match client::option(name, value) {
+        Some(text) => Some((name.to_owned(), text)),
+        None if value.is_empty_text() => None,
+        // Reported; it stands in so that no contract misses it.
+        None => Some((name.to_owned(), String::new())),
+    }
 }
 
 /// Limits of a stage or of the project; what is not given is taken from `default`.

@@ -8,14 +8,18 @@ pub(crate) fn did_you_mean<'a>(given: &str, valid: impl IntoIterator<Item = &'a 
     }
 }
 
+/// Few edits away, or, for names that were cut or lengthened, much alike from the start.
 fn nearest<'a>(given: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const ALIKE: f64 = 0.9;
     let lower = given.to_lowercase();
-    valid
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&lower, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= name.chars().count().max(3) / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+    let measured = valid.into_iter().map(|name| {
+        let other = name.to_lowercase();
+        (strsim::damerau_levenshtein(&lower, &other), strsim::jaro_winkler(&lower, &other), name)
+    });
+    measured
+        .filter(|(edits, alike, name)| *edits <= name.chars().count().max(3) / 3 || *alike >= ALIKE)
+        .min_by_key(|(edits, _, _)| *edits)
+        .map(|(_, _, name)| name)
 }
 
 /// `` `a`, `b` ``
@@ -37,6 +41,10 @@ mod tests {
     fn a_near_name_is_offered_and_a_far_one_is_not() {
         assert_eq!(did_you_mean("amuont", ["country", "amount"]), "; did you mean `amount`?");
         assert_eq!(did_you_mean("Name", ["name", "path"]), "; did you mean `name`?");
+        assert_eq!(
+            did_you_mean("destination", ["name", "destination_contract"]),
+            "; did you mean `destination_contract`?"
+        );
         assert_eq!(did_you_mean("zebra", ["name", "path"]), "");
     }
 }

@@ -12,7 +12,10 @@ pub(crate) fn unsupported(table: &TableContract) -> Vec<(String, String)> {
         WriteMode::ReplaceGroups { .. } => Some("replace_groups"),
     };
     if let Some(mode) = mode {
-        found.push(("write.mode".to_owned(), format!("`{mode}` is not supported yet; this release writes with `append`")));
+        found.push((
+            "write.mode".to_owned(),
+            format!("`{mode}` is not supported yet; this release writes with `append`"),
+        ));
     }
     for (index, stage) in table.stages.iter().enumerate() {
         if matches!(stage.kind, StageKind::Ranker | StageKind::Aggregator) {

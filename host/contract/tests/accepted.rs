@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crisol_contract::{
-    FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger, Upstream,
-    VersionSource,
+    FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger,
+    Upstream, VersionSource,
 };
 use support::{Project, files, kafka, kafka_topic, silver};
 
@@ -184,7 +184,9 @@ fn k020_k098_defaults_are_sparks() {
 #[test]
 fn k005_k022_assignments_and_offsets_are_objects_or_sparks_json_text() {
     for assign in [r#"{"t": [1, 0], "u": [2]}"#, r#""{\"t\":[0,1],\"u\":[2]}""#] {
-        for offsets in [r#"{"t": {"0": 23, "1": -1}, "u": {"2": -2}}"#, r#""{\"t\":{\"0\":23,\"1\":-1},\"u\":{\"2\":-2}}""#] {
+        for offsets in
+            [r#"{"t": {"0": 23, "1": -1}, "u": {"2": -2}}"#, r#""{\"t\":{\"0\":23,\"1\":-1},\"u\":{\"2\":-2}}""#]
+        {
             let spec = kafka_spec(&kafka(&format!(r#", "assign": {assign}, "startingOffsets": {offsets}"#)));
             let expected = [("t".to_owned(), vec![0, 1]), ("u".to_owned(), vec![2])].into();
             assert_eq!(spec.subscription, Subscription::Assign(expected));

@@ -35,14 +35,18 @@ fn put(root: &mut Value, path: &str, value: Value) {
 fn document(file: KeyFile, path: &str) -> Value {
     match file {
         KeyFile::Settings => json!({}),
-        KeyFile::Ingestion if path.starts_with("source.path") || path.starts_with("source.schema") || path.starts_with("options.") => {
+        KeyFile::Ingestion
+            if path.starts_with("source.path") || path.starts_with("source.schema") || path.starts_with("options.") =>
+        {
             json!({"name": "i", "source": {"format": "json", "path": "{path.landing}/i"}, "destination_contract": "../../tables/b.json"})
         }
         KeyFile::Ingestion => {
             let kafka = json!({"topic": "t", "bootstrap_servers": "b:1"});
             json!({"name": "i", "source": {"format": "kafka", "kafka": kafka}, "destination_contract": "../../tables/b.json"})
         }
-        KeyFile::Table if path.starts_with("write.") && path.ends_with("group_by") => json!({"name": "s", "from": "b", "write": {"mode": "replace_groups"}}),
+        KeyFile::Table if path.starts_with("write.") && path.ends_with("group_by") => {
+            json!({"name": "s", "from": "b", "write": {"mode": "replace_groups"}})
+        }
         KeyFile::Table if path.starts_with("write.") => json!({"name": "s", "from": "b", "write": {"mode": "upsert"}}),
         KeyFile::Table => json!({"name": "s", "from": "b"}),
     }
@@ -139,14 +143,21 @@ fn every_place_refuses_an_unknown_key() {
 #[test]
 fn the_reference_lists_every_key_and_no_other() {
     let page = include_str!("../../../docs/contracts.md");
-    for (file, heading) in
-        [(KeyFile::Settings, "## crisol.toml"), (KeyFile::Ingestion, "## Ingestion contracts"), (KeyFile::Table, "## Table contracts")]
-    {
+    for (file, heading) in [
+        (KeyFile::Settings, "## crisol.toml"),
+        (KeyFile::Ingestion, "## Ingestion contracts"),
+        (KeyFile::Table, "## Table contracts"),
+    ] {
         let section = page.split(heading).nth(1).unwrap_or_else(|| panic!("no {heading}"));
         let section = section.split("\n## ").next().unwrap();
         let found: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
         let expected: Vec<String> = keys().iter().filter(|key| key.file == file).map(row).collect();
-        assert_eq!(found.join("\n"), expected.join("\n"), "rows under {heading} should be:\n\n{}\n", expected.join("\n"));
+        assert_eq!(
+            found.join("\n"),
+            expected.join("\n"),
+            "rows under {heading} should be:\n\n{}\n",
+            expected.join("\n")
+        );
     }
 }
 

@@ -20,6 +20,13 @@ fn texts(cases: &[(&str, Project)]) -> String {
     out
 }
 
+/// The snapshot is named after the test.
+macro_rules! shows {
+    ($cases:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(texts(&$cases)) })
+    };
+}
+
 #[test]
 fn all_problems_of_all_files_are_shown_at_once() {
     let project = Project::new()
@@ -37,7 +44,7 @@ fn all_problems_of_all_files_are_shown_at_once() {
 #[test]
 fn json_is_taken_strictly() {
     let table = |text: &str| Project::new().table("a.json", text);
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("empty", table("")),
         ("comment", table("{ \"name\": \"a\" } // why")),
         ("trailing comma", table("{ \"name\": \"a\", }")),
@@ -45,11 +52,14 @@ fn json_is_taken_strictly() {
         ("single quotes", table("{ 'name': \"a\" }")),
         ("control character", table("{ \"name\": \"a\u{1}\" }")),
         ("key twice", table("{ \"name\": \"a\", \"name\": \"b\" }")),
-        ("key twice, deep", table("{ \"name\": \"a\", \"stages\": [ { \"decode\": \"x\", \"options\": {\"q\": 1, \"q\": 2} } ] }")),
+        (
+            "key twice, deep",
+            table("{ \"name\": \"a\", \"stages\": [ { \"decode\": \"x\", \"options\": {\"q\": 1, \"q\": 2} } ] }")
+        ),
         ("two values", table("{ \"name\": \"a\" } {}")),
         ("not an object", table("[]")),
         ("position after wide characters", table("{ \"name\": \"añ€\", \"x\": 1 }")),
-    ]));
+    ]);
 }
 
 #[test]
@@ -58,7 +68,7 @@ fn settings_that_are_wrong() {
     let more = |text: &str| Project::new().more_settings(text).table("a.json", r#"{ "name": "a" }"#);
     let mut nothing = Project::new().table("a.json", r#"{ "name": "a" }"#);
     nothing.settings = None;
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("no file", nothing),
         ("no contracts", Project::new()),
         ("broken", with("[path\n")),
@@ -73,13 +83,13 @@ fn settings_that_are_wrong() {
         ("unknown --set", more("").set("limits.deadline", "5")),
         ("wrong --set", more("").set("limits.deadline_ms_max", "soon")),
         ("unknown variable", more("").env("CRISOL__PATHS__TABLES", "x")),
-    ]));
+    ]);
 }
 
 #[test]
 fn placeholders_that_cannot_be_filled() {
     let topic = |topic: &str| kafka(&format!(", \"topic\": \"{topic}\""));
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("not set", topic("${env:TOPIC}")),
         ("set to nothing", topic("${env:TOPIC}").env("TOPIC", "")),
         ("no such file", topic("${file:secrets/topic}")),
@@ -87,7 +97,7 @@ fn placeholders_that_cannot_be_filled() {
         ("not closed", topic("${env:TOPIC")),
         ("path that is not set", files("").settings("[path]\ncheckpoint = \"c\"\ntables = \"t\"\n")),
         ("misspelt path", Project::new().table("a.json", r#"{ "name": "a", "path": "{path.table}/a" }"#)),
-    ]));
+    ]);
 }
 
 #[test]
@@ -104,11 +114,17 @@ fn secrets_never_stand_in_what_is_shown() {
 
 #[test]
 fn k001_to_k005_subscriptions() {
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("K-001 none", kafka("")),
-        ("K-001 none, and no object", Project::new()
-            .ingestion("o.json", r#"{ "name": "o", "source": { "format": "kafka" }, "destination_contract": "../../tables/b.json" }"#)
-            .table("b.json", r#"{ "name": "b" }"#)),
+        (
+            "K-001 none, and no object",
+            Project::new()
+                .ingestion(
+                    "o.json",
+                    r#"{ "name": "o", "source": { "format": "kafka" }, "destination_contract": "../../tables/b.json" }"#
+                )
+                .table("b.json", r#"{ "name": "b" }"#)
+        ),
         ("K-002 two", kafka(r#", "topic": "a", "subscribePattern": "b""#)),
         ("K-003 only blanks", kafka(r#", "subscribe": " , ,""#)),
         ("K-003 empty list", kafka(r#", "topic": []"#)),
@@ -121,12 +137,12 @@ fn k001_to_k005_subscriptions() {
         ("K-005 negative", kafka(r#", "assign": {"a": [-1]}"#)),
         ("K-005 twice", kafka(r#", "assign": {"a": [1, 1]}"#)),
         ("K-005 nothing", kafka(r#", "assign": {}"#)),
-    ]));
+    ]);
 }
 
 #[test]
 fn k020_to_k043_options_of_kafka() {
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("K-022 a word", kafka_topic(r#", "starting_offsets": "earlyest""#)),
         ("K-022 offset -3", kafka_topic(r#", "starting_offsets": {"orders.v1": {"0": -3}}"#)),
         ("K-022 no partitions", kafka_topic(r#", "starting_offsets": {"orders.v1": {}}"#)),
@@ -144,7 +160,7 @@ fn k020_to_k043_options_of_kafka() {
         ("headers", kafka_topic(r#", "includeHeaders": true"#)),
         ("client option without prefix", kafka_topic(r#", "security.protocol": "SSL""#)),
         ("no such cluster", kafka_topic(r#", "cluster": "plnat""#).more_settings("[kafka.plant]\nx = \"y\"\n")),
-    ]));
+    ]);
 }
 
 #[test]
@@ -155,7 +171,7 @@ fn k090_to_k095_options_of_the_client() {
         );
         Project::new().ingestion("o.json", &text).table("b.json", r#"{ "name": "b" }"#)
     };
-    insta::assert_snapshot!(texts(&[
+    shows!([
         (
             "K-090 the host's own",
             kafka_topic(
@@ -165,6 +181,10 @@ fn k090_to_k095_options_of_the_client() {
   "kafka.enable.auto.commit": true,
   "kafka.interceptor.classes": "x""#
             )
+        ),
+        (
+            "brokers that cannot be filled in",
+            brokers("").more_settings("[kafka]\n\"bootstrap.servers\" = \"${env:B}\"\n")
         ),
         ("K-090 in crisol.toml", kafka_topic("").more_settings("[kafka]\nauto.offset.reset = \"earliest\"\n")),
         (
@@ -181,7 +201,7 @@ fn k090_to_k095_options_of_the_client() {
         ("K-091 empty brokers", brokers(r#", "bootstrap_servers": "${env:B:-}""#)),
         ("prefix in crisol.toml", kafka_topic("").more_settings("[kafka]\n\"kafka.client.id\" = \"x\"\n")),
         ("a list as value", kafka_topic(r#", "kafka.client.id": []"#)),
-    ]));
+    ]);
 }
 
 #[test]
@@ -190,16 +210,34 @@ fn sources_of_files_that_are_wrong() {
         let text = format!(r#"{{ "name": "m", "source": {source}, "destination_contract": "../../tables/b.json" }}"#);
         Project::new().ingestion("m.json", &text).table("b.json", r#"{ "name": "b" }"#)
     };
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("no path", source(r#"{ "format": "json" }"#)),
         ("no format", source(r#"{ "path": "x" }"#)),
         ("a format for later", source(r#"{ "format": "csv", "path": "x" }"#)),
         ("misspelt format", source(r#"{ "format": "jsn", "path": "x" }"#)),
         ("Kafka's keys", source(r#"{ "format": "json", "path": "x", "kafka": {} }"#)),
-        ("files' keys", source(r#"{ "format": "kafka", "path": "x", "schema": [], "kafka": {"topic": "a", "bootstrap_servers": "b"} }"#)),
-        ("text with a schema", source(r#"{ "format": "text", "path": "x", "schema": [ {"name": "a", "type": "int"} ] }"#)),
-        ("schema", source(r#"{ "format": "json", "path": "x", "schema": [ {"name": "a", "type": "integre"}, {"type": "int"}, {"name": "A"}, {"name": "a", "type": "int", "generated": "1"} ] }"#)),
-        ("names of schema", source(r#"{ "format": "json", "path": "x", "schema": [ {"name": "a", "type": "int"}, {"name": "A", "type": "int"}, {"name": "file_row", "type": "int"}, {"name": "a b", "type": "int"} ] }"#)),
+        (
+            "files' keys",
+            source(
+                r#"{ "format": "kafka", "path": "x", "schema": [], "kafka": {"topic": "a", "bootstrap_servers": "b"} }"#
+            )
+        ),
+        (
+            "text with a schema",
+            source(r#"{ "format": "text", "path": "x", "schema": [ {"name": "a", "type": "int"} ] }"#)
+        ),
+        (
+            "schema",
+            source(
+                r#"{ "format": "json", "path": "x", "schema": [ {"name": "a", "type": "integre"}, {"type": "int"}, {"name": "A"}, {"name": "a", "type": "int", "generated": "1"} ] }"#
+            )
+        ),
+        (
+            "names of schema",
+            source(
+                r#"{ "format": "json", "path": "x", "schema": [ {"name": "a", "type": "int"}, {"name": "A", "type": "int"}, {"name": "file_row", "type": "int"}, {"name": "a b", "type": "int"} ] }"#
+            )
+        ),
         ("empty schema", source(r#"{ "format": "json", "path": "x", "schema": [] }"#)),
         ("F-005 zero", files(r#", "options": {"maxFilesPerTrigger": 0}"#)),
         ("F-006 both limits", files(r#", "options": {"maxFilesPerTrigger": 1, "max_bytes_per_trigger": 1}"#)),
@@ -208,12 +246,12 @@ fn sources_of_files_that_are_wrong() {
         ("F-019", files(r#", "options": {"cleanSource": "archive"}"#)),
         ("a Kafka option", files(r#", "options": {"maxOffsetsPerTrigger": 1}"#)),
         ("Kafka's metadata", files(r#", "metadata": {"add_kafka_metadata": true}"#)),
-    ]));
+    ]);
 }
 
 #[test]
 fn ingestion_contracts_that_are_wrong() {
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("nothing", Project::new().ingestion("o.json", "{}").table("b.json", r#"{ "name": "b", "from": {"delta": "x"} }"#)),
         ("K-024 batch", files(r#", "ingest_type": "batch", "load_type": "batch""#)),
         ("load_type differs", files(r#", "ingest_type": "streaming", "load_type": "batch""#)),
@@ -224,12 +262,12 @@ fn ingestion_contracts_that_are_wrong() {
         ("no pace", files(r#", "trigger": {}"#)),
         ("suffix", files(r#", "checkpoint_suffix": "/../x""#)),
         ("name", Project::new().ingestion("o.json", r#"{ "name": "..", "source": { "format": "text", "path": "x" }, "destination_contract": "../../tables/b.json" }"#).table("b.json", r#"{ "name": "b" }"#)),
-    ]));
+    ]);
 }
 
 #[test]
 fn table_contracts_that_are_wrong() {
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("name", Project::new().table("a.json", r#"{ "name": "silver..a" }"#)),
         ("no name", Project::new().table("a.json", "{}")),
         ("from", silver("").table("x.json", r#"{ "name": "x", "from": "" }"#)),
@@ -241,16 +279,22 @@ fn table_contracts_that_are_wrong() {
         ("range", silver(r#", "stages": [ {"decode": "x@one"} ]"#)),
         ("version", silver(r#", "stages": [ {"decode": "x", "version": {"json": "v", "column": "c"}} ]"#)),
         ("version without column", silver(r#", "stages": [ {"decode": "x", "version": {"json": "v"}} ]"#)),
-        ("version in a column of a column", silver(r#", "stages": [ {"decode": "x", "version": {"column": "v", "in": "payload"}} ]"#)),
+        (
+            "version in a column of a column",
+            silver(r#", "stages": [ {"decode": "x", "version": {"column": "v", "in": "payload"}} ]"#)
+        ),
         ("limit of a stage", silver(r#", "stages": [ {"decode": "x", "limits": {"deadline_ms": 1}} ]"#)),
         ("type", silver(r#", "columns": [ {"name": "a", "type": "decimal(50,2)"} ]"#)),
         ("action", silver(r#", "expectations": [ {"name": "a", "condition": "b", "on_violation": "quarantene"} ]"#)),
-        ("rule twice", silver(r#", "expectations": [ {"name": "a", "condition": "b"}, {"name": "a", "condition": "c"} ]"#)),
+        (
+            "rule twice",
+            silver(r#", "expectations": [ {"name": "a", "condition": "b"}, {"name": "a", "condition": "c"} ]"#)
+        ),
         ("empty rule", silver(r#", "expectations": [ {"name": "a", "condition": " "} ]"#)),
         ("on_rejected", silver(r#", "on_rejected": "drop""#)),
         ("quarantine", silver(r#", "quarantine": {}"#)),
         ("keys without upsert", silver(r#", "write": {"keys": ["a"]}"#)),
-    ]));
+    ]);
 }
 
 #[test]
@@ -260,21 +304,30 @@ fn columns_that_do_not_fit() {
         silver(&format!(",\n  \"columns\": [ {} ]{more}", columns.join(", ")))
     };
     let one = [("a", "int")];
-    insta::assert_snapshot!(texts(&[
+    shows!([
         ("twice", columns(&[("a", "int"), ("a", "string")], "")),
         ("D-023 by case", columns(&[("id", "int"), ("ID", "string")], "")),
         ("reserved", columns(&[("_row", "int"), ("_group", "int"), ("_change_type", "string")], "")),
         ("provenance of another type", columns(&[("a", "int"), ("partition", "string")], "")),
-        ("partition by what is not there", columns(&[("country", "string"), ("a", "int")], r#", "partition_by": ["contry"]"#)),
+        (
+            "partition by what is not there",
+            columns(&[("country", "string"), ("a", "int")], r#", "partition_by": ["contry"]"#)
+        ),
         ("partition twice", columns(&[("a", "int"), ("b", "int")], r#", "partition_by": ["a", "a"]"#)),
         ("partition by a struct", columns(&[("a", "int"), ("b", "struct<c: int>")], r#", "partition_by": ["b"]"#)),
         ("partition by all", columns(&one, r#", "provenance": false, "partition_by": ["a"]"#)),
-        ("partition bronze by payload", Project {
-            tables: vec![("tables/bronze/orders_raw.json".into(), r#"{ "name": "bronze.orders_raw", "partition_by": ["payload", "topics"] }"#.into())],
-            ..kafka_topic("")
-        }),
+        (
+            "partition bronze by payload",
+            Project {
+                tables: vec![(
+                    "tables/bronze/orders_raw.json".into(),
+                    r#"{ "name": "bronze.orders_raw", "partition_by": ["payload", "topics"] }"#.into()
+                )],
+                ..kafka_topic("")
+            }
+        ),
         ("none", columns(&[], "")),
-    ]));
+    ]);
 }
 
 #[test]
@@ -288,20 +341,33 @@ fn names_of_provenance_are_free_where_they_mean_nothing() {
 #[test]
 fn what_this_release_cannot_run_is_refused_by_name() {
     let columns = r#", "columns": [ {"name": "id", "type": "int"}, {"name": "at", "type": "timestamp"} ]"#;
-    insta::assert_snapshot!(texts(&[
-        ("upsert", silver(&format!(r#"{columns}, "write": {{"mode": "upsert", "keys": ["id"], "sequence_by": ["at"], "delete_when": "id < 0"}}"#))),
-        ("upsert without its keys", silver(&format!(r#"{columns}, "provenance": false, "write": {{"mode": "upsert", "keys": ["idd"]}}"#))),
+    shows!([
+        (
+            "upsert",
+            silver(&format!(
+                r#"{columns}, "write": {{"mode": "upsert", "keys": ["id"], "sequence_by": ["at"], "delete_when": "id < 0"}}"#
+            ))
+        ),
+        (
+            "upsert without its keys",
+            silver(&format!(r#"{columns}, "provenance": false, "write": {{"mode": "upsert", "keys": ["idd"]}}"#))
+        ),
         ("replace_partitions", silver(r#", "write": {"mode": "replace_partitions"}"#)),
-        ("replace_groups", silver(r#", "write": {"mode": "replace_groups", "group_by": ["country"]}, "stages": [ {"rank": "top-n"} ]"#)),
+        (
+            "replace_groups",
+            silver(
+                r#", "write": {"mode": "replace_groups", "group_by": ["country"]}, "stages": [ {"rank": "top-n"} ]"#
+            )
+        ),
         ("aggregate", silver(r#", "stages": [ {"aggregate": "sums", "version": {"constant": 1}} ]"#)),
         ("retention and maintenance", silver(r#", "retention": {"days": 5}, "maintenance": {}"#)),
-    ]));
+    ]);
 }
 
 #[test]
 fn d008_d061_r019_properties_of_tables() {
     let property = |text: &str| silver(&format!(r#", "properties": {{ {text} }}"#));
-    insta::assert_snapshot!(texts(&[
+    shows!([
         (
             "refused",
             property(
@@ -319,8 +385,13 @@ fn d008_d061_r019_properties_of_tables() {
             )
         ),
         ("unknown", property(r#""delta.logRetentionDurations": "x""#)),
-        ("values", property(r#""delta.appendOnly": "yes", "delta.logRetentionDuration": "30 days", "delta.targetFileSize": "128mb", "owner": []"#)),
-    ]));
+        (
+            "values",
+            property(
+                r#""delta.appendOnly": "yes", "delta.logRetentionDuration": "30 days", "delta.targetFileSize": "128mb", "owner": []"#
+            )
+        ),
+    ]);
 }
 
 #[test]
@@ -331,15 +402,26 @@ fn contracts_that_do_not_fit_together() {
         )
     };
     let table = |name: &str, more: &str| format!(r#"{{ "name": "{name}"{more} }}"#);
-    insta::assert_snapshot!(texts(&[
-        ("no such destination", Project::new().ingestion("i.json", &ingestion("i", "", "bronze/eventos")).table("bronze/evento.json", &table("e", ""))),
+    shows!([
+        (
+            "no such destination",
+            Project::new()
+                .ingestion("i.json", &ingestion("i", "", "bronze/eventos"))
+                .table("bronze/evento.json", &table("e", ""))
+        ),
         (
             "two upstreams",
-            Project::new().ingestion("i.json", &ingestion("i", "", "a")).ingestion("j.json", &ingestion("j", "", "a")).table("a.json", &table("a", ""))
+            Project::new()
+                .ingestion("i.json", &ingestion("i", "", "a"))
+                .ingestion("j.json", &ingestion("j", "", "a"))
+                .table("a.json", &table("a", ""))
         ),
         (
             "an ingestion and from",
-            Project::new().ingestion("i.json", &ingestion("i", "", "b")).table("a.json", &table("a", r#", "from": {"delta": "z"}"#)).table("b.json", &table("b", r#", "from": "a""#))
+            Project::new()
+                .ingestion("i.json", &ingestion("i", "", "b"))
+                .table("a.json", &table("a", r#", "from": {"delta": "z"}"#))
+                .table("b.json", &table("b", r#", "from": "a""#))
         ),
         ("unknown from", silver("").table("x.json", r#"{ "name": "gold.x", "from": "silver.order" }"#)),
         (
@@ -350,7 +432,16 @@ fn contracts_that_do_not_fit_together() {
                 .table("c.json", &table("c", r#", "from": "b""#))
         ),
         ("from itself", Project::new().table("a.json", &table("a", r#", "from": "a""#))),
-        ("one name twice", Project::new().ingestion("i.json", &ingestion("a", "", "a")).table("a.json", &table("a", ""))),
+        (
+            "one name twice",
+            Project::new().ingestion("i.json", &ingestion("a", "", "a")).table("a.json", &table("a", ""))
+        ),
+        (
+            "rate limits of an ingestion's table",
+            Project::new()
+                .ingestion("i.json", &ingestion("i", "", "a"))
+                .table("a.json", &table("a", r#", "options": {"max_files_per_trigger": 1}"#))
+        ),
         (
             "C-043 one checkpoint",
             Project::new()
@@ -365,11 +456,16 @@ fn contracts_that_do_not_fit_together() {
                 .table("a.json", &table("a", r#", "from": {"delta": "/outside"}, "path": "{path.tables}/a/../x""#))
                 .table("b.json", &table("b", r#", "from": "a", "path": "{path.tables}/x/b""#))
                 .table("c.json", &table("c", r#", "from": "a", "path": "{path.tables}/x_quarantine""#))
-                .table("d.json", &table("d", r#", "from": "a", "path": "/outside", "quarantine": {"path": "data/checkpoints"}"#))
+                .table(
+                    "d.json",
+                    &table("d", r#", "from": "a", "path": "/outside", "quarantine": {"path": "data/checkpoints"}"#)
+                )
         ),
         (
             "a table in the files that fill it",
-            Project::new().ingestion("i.json", &ingestion("i", "", "a")).table("a.json", &table("a", r#", "path": "{path.landing}/x/a""#))
+            Project::new()
+                .ingestion("i.json", &ingestion("i", "", "a"))
+                .table("a.json", &table("a", r#", "path": "{path.landing}/x/a""#))
         ),
-    ]));
+    ]);
 }

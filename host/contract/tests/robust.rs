@@ -16,10 +16,34 @@ fn resolved_or_explained(project: &Project) {
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let word = prop_oneof![
-        Just("name"), Just("from"), Just("source"), Just("format"), Just("kafka"), Just("path"), Just("columns"),
-        Just("type"), Just("stages"), Just("decode"), Just("write"), Just("mode"), Just("upsert"), Just("keys"),
-        Just("partition_by"), Just("options"), Just("topic"), Just("assign"), Just("b"), Just("{path.tables}"),
-        Just("${env:X}"), Just("delta"), Just("json"), Just("int"), Just(""), Just("{"), Just("$"), Just("é.ü")
+        Just("name"),
+        Just("from"),
+        Just("source"),
+        Just("format"),
+        Just("kafka"),
+        Just("path"),
+        Just("columns"),
+        Just("type"),
+        Just("stages"),
+        Just("decode"),
+        Just("write"),
+        Just("mode"),
+        Just("upsert"),
+        Just("keys"),
+        Just("partition_by"),
+        Just("options"),
+        Just("topic"),
+        Just("assign"),
+        Just("b"),
+        Just("{path.tables}"),
+        Just("${env:X}"),
+        Just("delta"),
+        Just("json"),
+        Just("int"),
+        Just(""),
+        Just("{"),
+        Just("$"),
+        Just("é.ü")
     ]
     .prop_map(str::to_owned);
     let leaf = prop_oneof![

@@ -63,7 +63,8 @@ impl<T> Place<'_, T> {
                     self.refuse(index, Code::DuplicateKey, format!("column `{first}` is given twice"));
                 }
                 Some(first) => {
-                    let message = format!("`{}` and `{first}` differ only by case: Delta takes them for one", column.name);
+                    let message =
+                        format!("`{}` and `{first}` differ only by case: Delta takes them for one", column.name);
                     self.refuse(index, Code::DuplicateKey, message);
                 }
                 None => {
@@ -126,15 +127,14 @@ fn known_columns(contracts: &Contracts<'_>, table: &TableContract) -> Option<Vec
     };
     let named = |names: &[&str], can: bool| names.iter().map(|name| ((*name).to_owned(), can)).collect::<Vec<_>>();
     if let Some(columns) = &table.columns {
-        let mut known = own(columns);
-        let (source, reaches) = contracts.root_source(table)?;
-        if table.provenance && reaches {
-            known.extend(match source {
-                SourceSpec::Kafka(_) => named(&["topic", "partition", "offset"], true),
-                SourceSpec::Files(_) => named(&["file_path", "file_row"], true),
-            });
-        }
-        return Some(known);
+        let provenance: &[&str] = match contracts.root_source(table) {
+            _ if !table.provenance => &[],
+            Some((_, false)) => &[],
+            Some((SourceSpec::Kafka(_), true)) => &["topic", "partition", "offset"],
+            Some((SourceSpec::Files(_), true)) => &["file_path", "file_row"],
+            None => &["topic", "partition", "offset", "file_path", "file_row"],
+        };
+        return Some([own(columns), named(provenance, true)].concat());
     }
     let Upstream::Ingestion(name) = &table.from else { return None };
     if !table.stages.is_empty() {
@@ -196,7 +196,8 @@ fn check_partitioning(contracts: &Contracts<'_>, table: &Parsed<'_, TableContrac
 
 fn no_column(table: &Parsed<'_, TableContract>, key: &str, name: &str, known: &[(String, bool)]) -> Problem {
     let names = || known.iter().map(|(name, _)| name.as_str()).filter(|name| !name.is_empty());
-    let problem = table.problem(key, Code::Unresolved, format!("no column `{name}`{}", suggest::did_you_mean(name, names())));
+    let problem =
+        table.problem(key, Code::Unresolved, format!("no column `{name}`{}", suggest::did_you_mean(name, names())));
     Problem { hint: suggest::choose(names()), ..problem }
 }
 

@@ -41,6 +41,14 @@ pub(super) fn destinations(contracts: &mut Contracts<'_>, report: &Report) {
     }
 }
 
+/// Rate limits of a table belong to the stream that reads another table.
+fn refuse_rate_limits(table: &Parsed<'_, crate::TableContract>, report: &Report) {
+    if table.contract.max_files_per_trigger.or(table.contract.max_bytes_per_trigger).is_some() {
+        let message = "this table is filled by an ingestion contract: its limits belong there";
+        report.push(table.problem("options", Code::Conflict, message));
+    }
+}
+
 fn fill(
     ingestion: &Parsed<'_, crate::IngestionContract>,
     table: &mut Parsed<'_, crate::TableContract>,
@@ -48,7 +56,10 @@ fn fill(
 ) {
     let name = &ingestion.contract.name;
     match &table.contract.from {
-        Upstream::None => table.contract.from = Upstream::Ingestion(name.clone()),
+        Upstream::None => {
+            table.contract.from = Upstream::Ingestion(name.clone());
+            refuse_rate_limits(table, report);
+        }
         Upstream::Ingestion(first) => {
             let message = format!("table `{}` is filled by `{first}` already", table.contract.name);
             report.push(

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::Contracts;
+use super::{Contracts, Parsed};
 use crate::ingestion::SourceSpec;
 use crate::problem::Code;
 use crate::project::Paths;
 use crate::read::Report;
-use crate::table::Upstream;
+use crate::table::{TableContract, Upstream};
 use crate::text::File;
 
 /// C-043: each stream has a checkpoint of its own. Equal names are reported elsewhere.
@@ -38,17 +38,24 @@ struct Place<'a> {
     file: &'a File,
     key: &'static str,
     is_source: bool,
+    /// The table beside which it lies by default: what is wrong with that is said once.
+    follows: Option<String>,
 }
 
 /// No folder that is written to lies in another or in a source of files.
 pub(super) fn overlaps(contracts: &Contracts<'_>, paths: &Paths, report: &Report) {
     let places = places(contracts, paths);
+    let mut reported: Vec<String> = Vec::new();
     for (index, place) in places.iter().enumerate() {
+        if place.follows.as_ref().is_some_and(|table| reported.contains(table)) {
+            continue;
+        }
         let earlier = places.iter().take(index).filter(|other| !(place.is_source && other.is_source));
         for other in earlier {
             if let Some(how) = how_they_lie(&place.path, &other.path) {
                 let message = format!("{} {how} {} (`{}`)", place.what, other.what, other.path.display());
                 report.push(place.file.problem(place.key, Code::Conflict, message));
+                reported.push(place.what.clone());
                 break;
             }
         }
@@ -70,40 +77,46 @@ fn how_they_lie(place: &Path, other: &Path) -> Option<&'static str> {
 fn places<'a>(contracts: &Contracts<'a>, paths: &Paths) -> Vec<Place<'a>> {
     let mut places = Vec::new();
     for ingestion in &contracts.ingestions {
-        let file = ingestion.file;
-        let name = &ingestion.contract.name;
+        let (file, name) = (ingestion.file, &ingestion.contract.name);
+        let place = |path, what, key, is_source| Place { path, what, file, key, is_source, follows: None };
         if let SourceSpec::Files(files) = &ingestion.contract.source
             && !files.path.is_empty()
         {
-            let (path, what) = (PathBuf::from(&files.path), format!("the files of `{name}`"));
-            places.push(Place { path, what, file, key: "source.path", is_source: true });
+            places.push(place(PathBuf::from(&files.path), format!("the files of `{name}`"), "source.path", true));
         }
-        if !name.is_empty() {
-            // Two of these are compared by `checkpoints`, with better words.
-            let (path, what) = (ingestion.contract.checkpoint_dir(paths), format!("the checkpoint of `{name}`"));
-            if !places.iter().any(|place: &Place<'_>| place.path == path) {
-                places.push(Place { path, what, file, key: "name", is_source: false });
-            }
+        let checkpoint = ingestion.contract.checkpoint_dir(paths);
+        // Checkpoints of ingestions are compared with each other by `checkpoints`, with better words.
+        if !name.is_empty() && !places.iter().any(|place| place.path == checkpoint) {
+            places.push(place(checkpoint, format!("the checkpoint of `{name}`"), "name", false));
         }
     }
     let mut seen: Vec<&str> = Vec::new();
-    for table in contracts.tables.iter().filter(|table| !table.contract.name.is_empty()) {
-        let (file, contract) = (table.file, &table.contract);
-        if seen.contains(&contract.name.as_str()) {
-            continue;
+    for table in &contracts.tables {
+        let name = table.contract.name.as_str();
+        if !name.is_empty() && !seen.contains(&name) {
+            seen.push(name);
+            places.extend(table_places(table, paths));
         }
-        seen.push(&contract.name);
-        let name = &contract.name;
-        let mut add = |path: PathBuf, what: String, key| {
-            places.push(Place { path, what, file, key, is_source: false });
-        };
-        add(contract.checkpoint_dir(paths), format!("the checkpoint of `{name}`"), "name");
-        add(PathBuf::from(&contract.path), format!("the table `{name}`"), "path");
-        add(PathBuf::from(&contract.quarantine_path), format!("the quarantine of `{name}`"), "quarantine.path");
-        if let Upstream::External(path) = &contract.from {
-            let (path, what) = (PathBuf::from(path), format!("the upstream table of `{name}`"));
-            places.push(Place { path, what, file, key: "from.delta", is_source: true });
-        }
+    }
+    places
+}
+
+fn table_places<'a>(table: &Parsed<'a, TableContract>, paths: &Paths) -> Vec<Place<'a>> {
+    let (file, contract, name) = (table.file, &table.contract, &table.contract.name);
+    let place = |path, what, key, is_source| Place { path, what, file, key, is_source, follows: None };
+    let what = format!("the table `{name}`");
+    let quarantine = PathBuf::from(&contract.quarantine_path);
+    let is_default = file.root.get("quarantine").is_none();
+    let mut places = vec![
+        place(contract.checkpoint_dir(paths), format!("the checkpoint of `{name}`"), "name", false),
+        place(PathBuf::from(&contract.path), what.clone(), "path", false),
+        Place {
+            follows: is_default.then_some(what),
+            ..place(quarantine, format!("the quarantine of `{name}`"), "quarantine.path", false)
+        },
+    ];
+    if let Upstream::External(path) = &contract.from {
+        places.push(place(PathBuf::from(path), format!("the upstream table of `{name}`"), "from.delta", true));
     }
     places
 }

@@ -53,6 +53,7 @@ fn check_types(object: &Object<'_>) {
     };
     let ingest = one("ingest_type").map_or_else(|| "streaming".to_owned(), |(_, text)| text);
     if let Some((value, load)) = one("load_type")
+        && [&load, &ingest].iter().all(|text| matches!(text.as_str(), "streaming" | "batch"))
         && load != ingest
     {
         value.refuse(Code::Conflict, format!("must equal `ingest_type`, which is `{ingest}`"));

@@ -33,8 +33,7 @@ const REFUSED: &[Refused] = &[
 ];
 
 /// Where Kafka options may stand.
-pub(super) const ALLOWED: Allowed =
-    Allowed { file: KeyFile::Ingestion, parent: "source.kafka", refused: REFUSED };
+pub(super) const ALLOWED: Allowed = Allowed { file: KeyFile::Ingestion, parent: "source.kafka", refused: REFUSED };
 
 /// Most milliseconds that any time-out may have: a day.
 const DAY_MS: u64 = 86_400_000;
@@ -68,11 +67,7 @@ pub(super) fn kafka(
 }
 
 /// The contract's options, over them `[kafka]`, over them the cluster's.
-fn merged_client(
-    source: &Value<'_>,
-    options: &Options<'_>,
-    settings: &KafkaSettings,
-) -> BTreeMap<String, String> {
+fn merged_client(source: &Value<'_>, options: &Options<'_>, settings: &KafkaSettings) -> BTreeMap<String, String> {
     let own = options.client.iter();
     let mut merged: BTreeMap<String, String> =
         own.filter_map(|(name, value)| client::option(name, value).map(|text| (name.clone(), text))).collect();
@@ -227,7 +222,7 @@ fn assign(value: &Value<'_>) -> Option<BTreeMap<String, Vec<i32>>> {
             refuse_form(value, &format!("expected a list of partitions for topic `{}`", entry.name), EXAMPLE);
             return None;
         };
-        let mut partitions: Vec<i32> = items.iter().filter_map(|item| integer(item)).filter(|p| *p >= 0).collect();
+        let mut partitions: Vec<i32> = items.iter().filter_map(integer).filter(|p| *p >= 0).collect();
         partitions.sort_unstable();
         partitions.dedup();
         if partitions.len() != items.len() || partitions.is_empty() {

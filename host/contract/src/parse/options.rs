@@ -100,6 +100,12 @@ fn refused(allowed: &Allowed, name: &str) -> Option<&'static Refused> {
 }
 
 fn unknown<'a>(object: &Value<'a>, entry: &'a Entry, allowed: &Allowed) {
+    if allowed.parent == "source.kafka" && entry.name.contains('.') {
+        let right = format!("kafka.{}", entry.name);
+        let message = format!("unknown key; options of the Kafka client have a prefix: `{right}`");
+        object.below(entry).refuse(Code::UnknownKey, message);
+        return;
+    }
     let ours = keys::names_under(allowed.file, allowed.parent).into_iter().filter(|name| *name != "*");
     let ours = ours.map(|name| if name == "kafka" { "kafka.*" } else { name });
     let spark = keys::keys().iter().filter(|key| key.file == allowed.file && key.path.starts_with(allowed.parent));

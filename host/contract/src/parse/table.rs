@@ -47,7 +47,10 @@ pub(crate) fn table(root: &Value<'_>, limits: &Limits) -> Option<TableContract> 
 fn table_name(value: &Value<'_>) -> Option<String> {
     let name = folder_name(value, false)?;
     if name.split('.').any(|part| part.is_empty() || part.starts_with('_')) {
-        value.refuse(Code::InvalidValue, format!("`{name}` is not a name: each dot stands between two, and none begins with `_`"));
+        value.refuse(
+            Code::InvalidValue,
+            format!("`{name}` is not a name: each dot stands between two, and none begins with `_`"),
+        );
         return None;
     }
     Some(name)
@@ -67,7 +70,7 @@ fn from(value: &Value<'_>) -> Option<Upstream> {
 }
 
 fn on_rejected(value: &Value<'_>) -> Option<OnRejected> {
-    value.choice("a way", &[("quarantine", OnRejected::Quarantine), ("fail", OnRejected::Fail)])
+    value.choice("an action", &[("quarantine", OnRejected::Quarantine), ("fail", OnRejected::Fail)])
 }
 
 fn expectations(value: &Value<'_>) -> Option<Vec<ExpectationSpec>> {

@@ -7,7 +7,7 @@ use super::{At, Data, Node, toml};
 use crate::keys::KeyFile;
 use crate::problem::{Code, Problem};
 
-/// A file that was read; its tree is empty when its syntax is broken.
+/// A file that was read.
 #[derive(Debug)]
 pub(crate) struct File {
     /// As people know it: relative to the project where it lies in it.
@@ -21,10 +21,16 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Parses a text. `None` for the tree's place in the answer means that the file cannot be used further.
-    pub(crate) fn parse(dir: &Path, path: &Path, text: &str, kind: KeyFile, problems: &mut Vec<Problem>) -> Option<Self> {
+    /// Parses a text; `None` when its syntax is broken.
+    pub(crate) fn parse(
+        dir: &Path,
+        path: &Path,
+        text: &str,
+        kind: KeyFile,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Self> {
         let path = absolute(dir, &path.to_string_lossy());
-        let shown = path.strip_prefix(absolute(dir, "")).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let shown = shown(dir, &path);
         let nothing = Node { at: At::Offset(0), data: Data::Object(Vec::new()) };
         let mut file = Self { shown, path, kind, root: nothing, text: text.to_owned() };
         let parsed = match kind {
@@ -105,6 +111,12 @@ impl File {
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
         (before.matches('\n').count() + 1, column)
     }
+}
+
+/// A path as people know it: relative to the project where it lies in it.
+pub(crate) fn shown(dir: &Path, path: &Path) -> String {
+    let path = absolute(dir, &path.to_string_lossy());
+    path.strip_prefix(absolute(dir, "")).unwrap_or(&path).to_string_lossy().replace('\\', "/")
 }
 
 /// `path` on `dir`, without `.` and `..`; nothing is asked of the disk.

@@ -35,10 +35,10 @@ pub(super) fn parse(text: &str) -> Result<(Node, Vec<Flaw>), Flaw> {
         key: None,
         message: lower_first(&error.kind().to_string()),
     })?;
-    refuse_what_is_no_json(text)?;
     let Some(value) = parsed.value else {
         return Err(Flaw { offset: 0, key: None, message: "the file is empty".to_owned() });
     };
+    refuse_what_is_no_json(text)?;
     let mut twice = Vec::new();
     let node = convert(&value, &|offset| At::Offset(offset), "", &mut twice);
     Ok((node, twice))

@@ -5,6 +5,6 @@ mod json;
 mod node;
 mod toml;
 
-pub(crate) use file::{File, absolute};
+pub(crate) use file::{File, absolute, shown};
 pub(crate) use json::parse_embedded;
 pub(crate) use node::{At, Data, Entry, Node};

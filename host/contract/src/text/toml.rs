@@ -29,7 +29,8 @@ enum Names {
 fn entries(table: &dyn TableLike, names: Names) -> Vec<Entry> {
     let mut out = Vec::new();
     for (name, item) in table.iter() {
-        let offset = table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).map_or(0, |span| span.start);
+        let offset =
+            table.key(name).and_then(toml_edit::Key::span).or_else(|| item.span()).map_or(0, |span| span.start);
         let below = if names == Names::Joined || name == "kafka" { Names::Joined } else { Names::Split };
         let value = convert(item, offset, below);
         match value.data {
@@ -73,9 +74,7 @@ fn convert_value(value: &Value, offset: usize, names: Names) -> Node {
         Value::Float(number) => Data::Number(number.value().to_string()),
         Value::Boolean(flag) => Data::Bool(*flag.value()),
         Value::Datetime(_) => Data::Other("a date or time"),
-        Value::Array(items) => {
-            Data::List(items.iter().map(|item| convert_value(item, start, names)).collect())
-        }
+        Value::Array(items) => Data::List(items.iter().map(|item| convert_value(item, start, names)).collect()),
         Value::InlineTable(table) => Data::Object(entries(table, names)),
     };
     Node { at: At::Offset(start), data }
