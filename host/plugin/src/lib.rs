@@ -1,1 +1,42 @@
-//! To be written.
+//! The sandbox: loads components, finds out what they are, and calls row stages on Arrow batches.
+//!
+//! [`Engine`] compiles and limits time, [`Registry`] holds the components of a `plugins/` folder, [`Component`] is one
+//! of them, [`RowStage`] is a component bound to options and an input schema. Everything that comes back from a
+//! component is hostile until it has been checked here; a component that traps, lies or breaks a limit costs its own
+//! call and nothing else.
+//!
+//! This room uses no other room: it can be linked alone into an extension of another engine.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod accounts;
+mod bindings;
+mod cache;
+mod columns;
+mod component;
+mod description;
+mod engine;
+mod error;
+mod failure;
+mod guest_log;
+mod imports;
+mod instance;
+mod limits;
+mod linker;
+mod options;
+mod output;
+mod pool;
+mod registry;
+mod row_stage;
+mod state;
+mod stderr;
+mod stubs;
+mod text;
+mod ticker;
+
+pub use component::Component;
+pub use description::{Kind, SchemaVersions};
+pub use engine::Engine;
+pub use error::{CallError, OptionProblem, PluginError};
+pub use limits::{Limits, ROWS_MAX};
+pub use registry::{Refused, Registry};
+pub use row_stage::{Rejected, RowOutput, RowStage};

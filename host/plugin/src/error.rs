@@ -1,0 +1,280 @@
+//! What can go wrong with a component: before it serves ([`PluginError`]), and in a call ([`CallError`]).
+
+use std::path::PathBuf;
+
+use crate::Kind;
+
+/// Why a component cannot serve, or not this stage.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PluginError {
+    /// The sandbox itself cannot be set up on this machine.
+    #[error("the sandbox cannot be started: {what}")]
+    Engine {
+        /// What the runtime said.
+        what: String,
+    },
+    /// A folder or file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is larger than a component may be.
+    #[error("{} is {bytes} bytes long; a component may have {max}", path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// The file is no component, or uses what is switched off.
+    #[error("{} is not a component that can be run here: {what}", path.display())]
+    Compile {
+        /// Which file.
+        path: PathBuf,
+        /// What the compiler said.
+        what: String,
+    },
+    /// It asks for something that the sandbox does not give.
+    #[error("{} imports {}; a component gets {offered}", path.display(), quoted(imports))]
+    Import {
+        /// Which file.
+        path: PathBuf,
+        /// The imports that are refused.
+        imports: Vec<String>,
+        /// What there is.
+        offered: &'static str,
+    },
+    /// It does not export what its kind must.
+    #[error("{} {what}", path.display())]
+    Export {
+        /// Which file.
+        path: PathBuf,
+        /// What is missing, and which world has it.
+        what: String,
+    },
+    /// What it says of itself does not hold.
+    #[error("{} describes itself wrongly: {what}", path.display())]
+    Description {
+        /// Which file.
+        path: PathBuf,
+        /// Which key, and what it should be.
+        what: String,
+    },
+    /// It could not even describe itself.
+    #[error("{} cannot describe itself: {cause}", path.display())]
+    Describe {
+        /// Which file.
+        path: PathBuf,
+        /// The trap or limit.
+        cause: CallError,
+    },
+    /// Two files claim the same name, version and schema versions with different bytes.
+    #[error("{} and {} both are `{name}` {version} with different bytes; remove one or give it another version", path.display(), other.display())]
+    Ambiguous {
+        /// The file that is refused.
+        path: PathBuf,
+        /// The other one.
+        other: PathBuf,
+        /// Their name.
+        name: String,
+        /// Their version.
+        version: semver::Version,
+    },
+    /// No component of this name.
+    #[error("no component `{name}`{}", hint_text(hint))]
+    NotFound {
+        /// The name that was looked for.
+        name: String,
+        /// The nearest name, or those that there are, or why its file was refused.
+        hint: Option<String>,
+    },
+    /// The name belongs to a component of another kind.
+    #[error("component `{name}` is {} {is}, not {} {wanted}; use it as `{}`", article(*is), article(*wanted), is.stage_key())]
+    WrongKind {
+        /// Its name.
+        name: String,
+        /// What it is.
+        is: Kind,
+        /// What the stage needs.
+        wanted: Kind,
+    },
+    /// No version of the component is in the range asked for.
+    #[error("component `{name}`: no version matches `{wanted}`; there are {have}")]
+    NoVersion {
+        /// Its name.
+        name: String,
+        /// The range asked for.
+        wanted: semver::VersionReq,
+        /// The versions there are.
+        have: String,
+    },
+    /// Options do not fit the JSON Schema that the component declares.
+    #[error("options of component `{component}`: {}", problems_text(problems))]
+    Options {
+        /// Name of the component.
+        component: String,
+        /// All problems.
+        problems: Vec<OptionProblem>,
+    },
+    /// What it plans to read and write does not hold for this input.
+    #[error("component `{component}` {what}")]
+    Plan {
+        /// Name and version.
+        component: String,
+        /// Which column, and what is wrong.
+        what: String,
+    },
+    /// It failed while it planned.
+    #[error("component `{component}` cannot plan: {cause}")]
+    Planning {
+        /// Name and version.
+        component: String,
+        /// Its own failure, the trap or the limit.
+        cause: CallError,
+    },
+}
+
+/// One option that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionProblem {
+    /// Where, as a JSON pointer: `/order_by/0`; empty for the options as a whole.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Why a call gave nothing. Nothing of the call is used; the instance is gone.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The component's code trapped: it panicked, ran out of stack, divided by zero.
+    #[error("it trapped: {what}{}", said_text(said))]
+    Trap {
+        /// The trap.
+        what: String,
+        /// What it wrote to stderr last, a panic's message for one.
+        said: Option<String>,
+    },
+    /// It did not answer in time.
+    #[error("it was stopped after {limit_ms} ms, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage", said_text(said))]
+    Deadline {
+        /// The limit.
+        limit_ms: u64,
+        /// What it wrote to stderr last.
+        said: Option<String>,
+    },
+    /// It asked for more memory than it may have.
+    #[error("it asked for {asked} {unit}, {limit} are allowed{}{}", raise_text(*raise), said_text(said))]
+    Memory {
+        /// What it asked for, all in all.
+        asked: u64,
+        /// The limit.
+        limit: u64,
+        /// `bytes of memory` or `table elements`.
+        unit: &'static str,
+        /// The setting that raises the limit, where there is one.
+        raise: Option<&'static str>,
+        /// What it wrote to stderr last.
+        said: Option<String>,
+    },
+    /// It gave back more than it may.
+    #[error("it gave back {}{limit} {unit}, the limit of a call; if that is right, raise `limits.{setting}` of the stage", actual_text(*actual))]
+    Output {
+        /// What it gave back, where that is known.
+        actual: Option<u64>,
+        /// The limit.
+        limit: u64,
+        /// `bytes` or `rows`.
+        unit: &'static str,
+        /// The setting that raises the limit.
+        setting: &'static str,
+    },
+    /// What it gave back is not what was agreed on.
+    #[error("its answer is not valid: {what}")]
+    Invalid {
+        /// Which part, and what is wrong with it.
+        what: String,
+    },
+    /// Rows were lost, doubled, or both returned and rejected.
+    #[error("its accounts do not hold for {rows} rows: {what}")]
+    Accounts {
+        /// Rows given to it.
+        rows: usize,
+        /// First row that is wrong, counted from 0 in the call.
+        row: Option<u32>,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// It said itself that it cannot do its work.
+    #[error("it failed: {code}: {text}{}", attributes_text(attributes))]
+    Failure {
+        /// Its code.
+        code: String,
+        /// Its text.
+        text: String,
+        /// Its names and values.
+        attributes: Vec<(String, String)>,
+    },
+    /// The caller gave rows that were not agreed on, or the sandbox failed: a defect of the host.
+    #[error("internal error: {what}")]
+    Host {
+        /// What was found.
+        what: String,
+    },
+}
+
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+fn hint_text(hint: &Option<String>) -> String {
+    hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+fn said_text(said: &Option<String>) -> String {
+    said.as_ref().map(|said| format!("; it said: {said}")).unwrap_or_default()
+}
+
+fn raise_text(setting: Option<&str>) -> String {
+    setting.map(|setting| format!("; if it needs more, raise `limits.{setting}` of the stage")).unwrap_or_default()
+}
+
+fn actual_text(actual: Option<u64>) -> String {
+    match actual {
+        Some(actual) => format!("{actual} instead of at most "),
+        None => "more than ".to_string(),
+    }
+}
+
+fn article(kind: Kind) -> &'static str {
+    if kind == Kind::Aggregator { "an" } else { "a" }
+}
+
+fn problems_text(problems: &[OptionProblem]) -> String {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    problems.join("; ")
+}
+
+fn attributes_text(attributes: &[(String, String)]) -> String {
+    if attributes.is_empty() {
+        return String::new();
+    }
+    let attributes: Vec<String> = attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!(" ({})", attributes.join(", "))
+}
+
+impl std::fmt::Display for OptionProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.path.as_str() {
+            "" => f.write_str(&self.message),
+            path => write!(f, "`{path}`: {}", self.message),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Why a call ended without an answer: from the runtime's errors and the component's own to [`CallError`].
+
+use wasmtime::Trap;
+
+use crate::CallError;
+use crate::bindings::Failure;
+use crate::limits::{CODE_BYTES_MAX, Limits, Refusal, TABLE_ELEMENTS_MAX, TEXT_BYTES_MAX};
+use crate::state::State;
+use crate::text::printable;
+
+const ATTRIBUTES_MAX: usize = 16;
+/// The runtime has no type for this error; a test holds the words.
+const FUEL_EXHAUSTED: &str = "fuel allocated for hostcalls has been exhausted";
+
+/// What stopped a component.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The runtime stopped it.
+    Runtime(wasmtime::Error),
+    /// It gave up by itself.
+    Failed(Failure),
+}
+
+impl From<wasmtime::Error> for Stop {
+    fn from(error: wasmtime::Error) -> Self {
+        Self::Runtime(error)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// Names the limit or the trap. `output_bytes_max` is what the store was given as hostcall fuel.
+pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
+    let error = match stop {
+        Stop::Failed(failure) => return failed(failure),
+        Stop::Runtime(error) => error,
+    };
+    tracing::debug!(error = %printable(&format!("{error:?}"), 4 * TEXT_BYTES_MAX), "a component was stopped");
+    let said = state.said();
+    if let Some(refusal) = state.limiter.refusal() {
+        return refused(refusal, limits, said);
+    }
+    let trap = error.downcast_ref::<Trap>().copied();
+    if trap == Some(Trap::Interrupt) {
+        return CallError::Deadline { limit_ms: limits.deadline_ms_max, said };
+    }
+    let root = error.root_cause().to_string();
+    if root.contains(FUEL_EXHAUSTED) {
+        let limit = limits.output_bytes_max;
+        return CallError::Output { actual: None, limit, unit: "bytes", setting: "output_bytes_max" };
+    }
+    CallError::Trap { what: trap_text(trap, &root), said }
+}
+
+fn trap_text(trap: Option<Trap>, root: &str) -> String {
+    match trap {
+        Some(Trap::UnreachableCodeReached) => "it panicked or aborted (`unreachable`)".to_string(),
+        Some(Trap::StackOverflow) => "its stack overflowed; recursion is too deep".to_string(),
+        _ => printable(root.trim_start_matches("wasm trap: "), TEXT_BYTES_MAX),
+    }
+}
+
+fn refused(refusal: &Refusal, limits: &Limits, said: Option<String>) -> CallError {
+    match *refusal {
+        Refusal::Memory(asked) => {
+            let (limit, raise) = (limits.memory_bytes_max, Some("memory_bytes_max"));
+            CallError::Memory { asked, limit, unit: "bytes of memory", raise, said }
+        }
+        Refusal::Table(asked) => {
+            CallError::Memory { asked, limit: TABLE_ELEMENTS_MAX as u64, unit: "table elements", raise: None, said }
+        }
+    }
+}
+
+fn failed(failure: Failure) -> CallError {
+    let short = |text: &str| printable(text, CODE_BYTES_MAX);
+    let attributes = failure.attributes.iter().take(ATTRIBUTES_MAX);
+    CallError::Failure {
+        code: short(&failure.code),
+        text: printable(&failure.text, TEXT_BYTES_MAX),
+        attributes: attributes.map(|(name, value)| (short(name), printable(value, TEXT_BYTES_MAX / 8))).collect(),
+    }
+}

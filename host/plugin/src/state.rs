@@ -1,0 +1,83 @@
+//! What the host keeps for one instance.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::Store;
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::filesystem::{WasiFilesystemCtx, WasiFilesystemCtxView};
+
+use crate::bindings::{log, types};
+use crate::engine::Engine;
+use crate::guest_log::{GuestLog, Identity};
+use crate::limits::{HANDLES_MAX, Limiter, Limits};
+use crate::stderr::Stderr;
+use crate::stubs::Random;
+use crate::ticker::Ticker;
+
+/// Host side of one instance: its limits, and the stubs of what language runtimes ask for.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) limiter: Limiter,
+    pub(crate) stderr: Arc<Mutex<Stderr>>,
+    pub(crate) log: GuestLog,
+    pub(crate) random: Random,
+    /// What every clock says, in microseconds since 1970 UTC.
+    pub(crate) now_us: i64,
+    pub(crate) resources: ResourceTable,
+    filesystem: NoFiles,
+}
+
+struct NoFiles(WasiFilesystemCtx);
+
+impl std::fmt::Debug for NoFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("NoFiles")
+    }
+}
+
+impl State {
+    /// A store whose deadline starts now.
+    pub(crate) fn store(engine: &Engine, identity: &Arc<Identity>, limits: &Limits, now_us: i64) -> Store<Self> {
+        let mut resources = ResourceTable::new();
+        resources.set_max_capacity(HANDLES_MAX);
+        let state = Self {
+            limiter: Limiter::new(limits.memory_bytes_max),
+            stderr: Arc::default(),
+            log: GuestLog::new(identity.clone()),
+            random: Random::fixed(),
+            now_us,
+            resources,
+            filesystem: NoFiles(WasiFilesystemCtx::default()),
+        };
+        let mut store = Store::new(engine.wasmtime(), state);
+        store.limiter(|state| &mut state.limiter);
+        store.set_hostcall_fuel(usize::try_from(limits.output_bytes_max).unwrap_or(usize::MAX));
+        store.set_epoch_deadline(Ticker::ticks(limits.deadline_ms_max));
+        store
+    }
+
+    /// Makes an instance that has worked before ready for the next call.
+    pub(crate) fn next_call(&mut self, now_us: i64) {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.log.end_call();
+        self.now_us = now_us;
+    }
+
+    /// What it wrote to stderr last.
+    pub(crate) fn said(&self) -> Option<String> {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).said()
+    }
+
+    /// Without preopened folders: no path can be opened.
+    pub(crate) fn filesystem(&mut self) -> WasiFilesystemCtxView<'_> {
+        WasiFilesystemCtxView { ctx: &mut self.filesystem.0, table: &mut self.resources }
+    }
+}
+
+impl log::Host for State {
+    fn log(&mut self, level: u32, text: String) {
+        self.log.line(level, &text);
+    }
+}
+
+impl types::Host for State {}

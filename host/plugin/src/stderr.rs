@@ -1,0 +1,62 @@
+//! What a component writes to stderr: the last few KiB, because a panic's message comes last.
+
+use std::collections::VecDeque;
+
+use crate::limits::{STDERR_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::text::printable;
+
+/// A pipe without end that remembers its end.
+#[derive(Debug, Default)]
+pub(crate) struct Stderr {
+    tail: VecDeque<u8>,
+}
+
+impl Stderr {
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        let kept = &bytes[bytes.len().saturating_sub(STDERR_BYTES_MAX)..];
+        let excess = (self.tail.len() + kept.len()).saturating_sub(STDERR_BYTES_MAX);
+        self.tail.drain(..excess);
+        self.tail.extend(kept);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.tail.clear();
+    }
+
+    /// The text on one line, safe to print; `None` when there is none.
+    pub(crate) fn said(&self) -> Option<String> {
+        let bytes: Vec<u8> = self.tail.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("note: run with")).collect();
+        let text = printable(&lines.join(" "), TEXT_BYTES_MAX);
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_one_line_without_the_advice() {
+        let mut stderr = Stderr::default();
+        stderr.write(b"\nthread '<unnamed>' panicked at src/lib.rs:3:5:\nno \x1b[31mamount\n");
+        stderr.write(b"note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n");
+        assert_eq!(stderr.said().unwrap(), "thread '<unnamed>' panicked at src/lib.rs:3:5: no \\u{1b}[31mamount");
+    }
+
+    #[test]
+    fn a_flood_keeps_its_end() {
+        let mut stderr = Stderr::default();
+        assert_eq!(stderr.said(), None);
+        for _ in 0..10 {
+            stderr.write(&[b'x'; 1000]);
+        }
+        stderr.write(&[b'y'; 3 * STDERR_BYTES_MAX]);
+        stderr.write(b"\nend");
+        assert_eq!(stderr.tail.len(), STDERR_BYTES_MAX);
+        let tail: Vec<u8> = stderr.tail.iter().copied().collect();
+        assert!(tail.ends_with(b"yyy\nend") && !tail.contains(&b'x'));
+    }
+}
