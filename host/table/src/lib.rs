@@ -1,154 +1,32 @@
 //! Delta tables: created from contracts, written in pending files, committed once.
 //!
 //! deltalake is named here and in `source/table` only. Every commit carries an [`AppTransaction`]; a commit is tied to
-//! the snapshot in which the transaction was seen to be absent (D-001 … D-003, R-030, R-032).
+//! the very version of the log at which the transaction was seen to be absent (D-001 … D-003, R-030, R-032).
+//!
+//! `writer` holds the traits that streams know; [`Table`] is their Delta form and [`MemoryTable`] the double for tests.
+//! `create` and `check` decide what a table is, `log` and `tail` what it holds now, `entry` the text of a commit,
+//! `commit` how it lands, `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
 
-use std::collections::BTreeMap;
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+mod check;
+mod checkpoint;
+mod commit;
+mod create;
+mod entry;
+mod error;
+mod files;
+mod log;
+mod memory;
+mod read;
+mod spec;
+mod table;
+mod tail;
+mod writer;
 
-/// What a table should be.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableSpec {
-    /// Contract's name, for messages.
-    pub name: String,
-    /// Absolute path of the table.
-    pub path: String,
-    /// Columns, provenance included, in the table's order; a column's comment in the field's metadata `comment`.
-    pub schema: SchemaRef,
-    /// Partition columns.
-    pub partition_by: Vec<String>,
-    /// Table properties, besides those that the host always sets (`delta.checkpointInterval = 10`).
-    pub properties: BTreeMap<String, String>,
-}
-
-/// Delta's `txn` action: who wrote, and the newest number that it wrote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AppTransaction {
-    /// Id of the checkpoint.
-    pub app_id: String,
-    /// Number of the batch.
-    pub version: i64,
-}
-
-/// A data file that is written and durable, and belongs to no commit yet.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PendingFile {
-    /// Relative to the table, as the log will name it (URI-encoded).
-    pub path: String,
-    /// Bytes.
-    pub size: i64,
-    /// Rows.
-    pub rows: u64,
-    /// Value per partition column, in the protocol's text; `None` is null.
-    pub partition_values: BTreeMap<String, Option<String>>,
-    /// Delta statistics, JSON text.
-    pub stats: String,
-    /// Milliseconds since 1970.
-    pub modification_time: i64,
-}
-
-/// What a commit says about itself in `commitInfo`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct CommitNote {
-    /// Stream that writes.
-    pub stream: String,
-    /// Number of the batch.
-    pub batch: u64,
-    /// Start and end of the range, the checkpoint's own text.
-    pub range: serde_json::Value,
-    /// `name@version` → SHA-256 of each component that made the rows.
-    pub components: BTreeMap<String, String>,
-    /// Rows read, written, rejected, filtered.
-    pub accounts: serde_json::Value,
-}
-
-/// What came of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub enum CommitOutcome {
-    /// Landed as this version.
-    Committed {
-        /// Version of the table.
-        version: i64,
-    },
-    /// The table already holds this transaction: nothing was written.
-    AlreadyCommitted {
-        /// Newest version when that was seen.
-        version: i64,
-    },
-}
-
-/// A table that a stream appends to.
-///
-/// Contract, held by one suite over all implementations: a commit is all or nothing; the same [`AppTransaction`]
-/// commits once, whoever tries and however often; pending files that no commit names are never seen by readers; after
-/// an unknown outcome nothing is deleted.
-#[async_trait]
-pub trait TableWriter: Send + Sync {
-    /// Columns of the table, in order.
-    fn schema(&self) -> SchemaRef;
-
-    /// Newest `version` of this application in a fresh snapshot, `None` when it never wrote (D-002, R-032).
-    async fn transaction(&self, app_id: &str) -> Result<Option<i64>, TableError>;
-
-    /// A writer of pending files for one batch.
-    fn writer(&self) -> Result<Box<dyn FileWriter>, TableError>;
-
-    /// Commits pending files (none is legal, D-010) with their transaction. Durable when it returns.
-    async fn commit(
-        &self,
-        files: &[PendingFile],
-        transaction: &AppTransaction,
-        note: &CommitNote,
-    ) -> Result<CommitOutcome, TableError>;
-}
-
-/// Writes the rows of one batch into files. Blocking: call it on a worker thread.
-pub trait FileWriter: Send {
-    /// Adds rows of the table's schema.
-    fn write(&mut self, rows: &RecordBatch) -> Result<(), TableError>;
-
-    /// Ends the files and makes them durable.
-    fn finish(self: Box<Self>) -> Result<Vec<PendingFile>, TableError>;
-}
-
-/// Why a table could not be opened, written or committed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TableError {
-    /// What lies at the path is not this table (other columns, other partitioning, foreign features, no Delta table).
-    #[error("table `{table}` at `{path}`: {what}")]
-    Mismatch {
-        /// Contract's name.
-        table: String,
-        /// Where.
-        path: String,
-        /// What differs.
-        what: String,
-        /// What a person can do.
-        hint: String,
-    },
-    /// Rows cannot be stored as they are.
-    #[error("table `{table}`: {what}")]
-    Data {
-        /// Contract's name.
-        table: String,
-        /// Which rows, and why.
-        what: String,
-    },
-    /// Store or log did not do as asked; the state is as it was, or unknown and found out on the next try.
-    #[error("table `{table}`: {what}")]
-    External {
-        /// Contract's name.
-        table: String,
-        /// What was tried.
-        what: String,
-        /// The error below.
-        #[source]
-        source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    },
-}
+pub use error::TableError;
+pub use memory::{Fault, MemoryCommit, MemoryTable};
+pub use read::TableSummary;
+pub use spec::TableSpec;
+pub use table::Table;
+pub use writer::{AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableWriter};

@@ -1,0 +1,178 @@
+//! One entry of the log as text: ours written, anyone's read.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use deltalake::kernel::{Metadata, Protocol};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{AppTransaction, CommitNote, PendingFile};
+
+pub(crate) const ENGINE: &str = concat!("crisol/", env!("CARGO_PKG_VERSION"));
+
+/// What the host looks at in an entry. File actions are counted unread.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) transactions: BTreeMap<String, i64>,
+    pub(crate) protocol: Option<Protocol>,
+    pub(crate) metadata: Option<Metadata>,
+    /// Token of the one call that wrote this entry, when a host of ours did.
+    pub(crate) token: Option<String>,
+    /// Stream that wrote it, when a host of ours did.
+    pub(crate) stream: Option<String>,
+    /// Files added, as far as they stand as we write them.
+    pub(crate) added: usize,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    txn: Option<Txn>,
+    protocol: Option<Protocol>,
+    #[serde(rename = "metaData")]
+    metadata: Option<Metadata>,
+    #[serde(rename = "commitInfo")]
+    info: Option<Info>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Txn {
+    app_id: String,
+    version: i64,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    crisol: Option<Note>,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    token: Option<String>,
+    stream: Option<String>,
+}
+
+impl Entry {
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
+        let mut entry = Self::default();
+        for line in text.split(|b| *b == b'\n') {
+            let line = line.trim_ascii();
+            let adds = line.starts_with(b"{\"add\"");
+            entry.added += usize::from(adds);
+            if line.is_empty() || adds || line.starts_with(b"{\"remove\"") {
+                continue;
+            }
+            let line: Line = serde_json::from_slice(line)?;
+            if let Some(txn) = line.txn {
+                entry.transactions.insert(txn.app_id, txn.version);
+            }
+            entry.protocol = line.protocol.or(entry.protocol);
+            entry.metadata = line.metadata.or(entry.metadata);
+            if let Some(note) = line.info.and_then(|info| info.crisol) {
+                entry.token = note.token;
+                entry.stream = note.stream;
+            }
+        }
+        Ok(entry)
+    }
+}
+
+/// The entry of an append (D-001, D-010, D-013). `token` is made anew for each call of `commit`, so that a put whose
+/// answer was lost is known again (D-069).
+pub(crate) fn append(
+    files: &[PendingFile],
+    transaction: &AppTransaction,
+    note: &CommitNote,
+    token: &str,
+    read_version: i64,
+) -> Result<Bytes, serde_json::Error> {
+    let now = now_millis();
+    let mut lines = Vec::with_capacity(files.len() + 2);
+    lines.push(json!({"commitInfo": append_info(files, transaction, note, token, read_version, now)?}));
+    lines.push(json!({"txn": {
+        "appId": transaction.app_id, "version": transaction.version, "lastUpdated": now,
+    }}));
+    lines.extend(files.iter().map(|file| {
+        json!({"add": {
+            "path": file.path,
+            "partitionValues": file.partition_values,
+            "size": file.size,
+            "modificationTime": file.modification_time,
+            "dataChange": true,
+            "stats": file.stats,
+        }})
+    }));
+    text(&lines)
+}
+
+fn append_info(
+    files: &[PendingFile],
+    transaction: &AppTransaction,
+    note: &CommitNote,
+    token: &str,
+    read_version: i64,
+    now: i64,
+) -> Result<Value, serde_json::Error> {
+    let rows: u64 = files.iter().map(|f| f.rows).sum();
+    let bytes: i64 = files.iter().map(|f| f.size).sum();
+    let mut own = serde_json::to_value(note)?;
+    own["token"] = json!(token);
+    Ok(json!({
+        "timestamp": now,
+        "operation": "STREAMING UPDATE",
+        "operationParameters": {
+            "outputMode": "Append", "queryId": transaction.app_id, "epochId": transaction.version.to_string(),
+        },
+        "readVersion": read_version,
+        "isolationLevel": "Serializable",
+        "isBlindAppend": true,
+        "operationMetrics": {
+            "numRemovedFiles": "0",
+            "numOutputRows": rows.to_string(),
+            "numOutputBytes": bytes.to_string(),
+            "numAddedFiles": files.len().to_string(),
+        },
+        "engineInfo": ENGINE,
+        "txnId": token,
+        "crisol": own,
+    }))
+}
+
+/// Entry 0 of a new table.
+pub(crate) fn create(protocol: &Protocol, metadata: &Metadata, token: &str) -> Result<Bytes, serde_json::Error> {
+    text(&[
+        json!({"commitInfo": {
+            "timestamp": now_millis(),
+            "operation": "CREATE TABLE",
+            "operationParameters": {
+                "isManaged": "false",
+                "partitionBy": serde_json::to_string(metadata.partition_columns())?,
+                "properties": serde_json::to_string(metadata.configuration())?,
+            },
+            "isolationLevel": "Serializable",
+            "isBlindAppend": true,
+            "operationMetrics": {},
+            "engineInfo": ENGINE,
+            "txnId": token,
+        }}),
+        json!({"protocol": protocol}),
+        json!({"metaData": metadata}),
+    ])
+}
+
+fn text(lines: &[Value]) -> Result<Bytes, serde_json::Error> {
+    let mut text = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut text, line)?;
+        text.push(b'\n');
+    }
+    Ok(text.into())
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now_millis() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

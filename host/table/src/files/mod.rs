@@ -1,0 +1,177 @@
+//! Parquet files of one batch, pending until a commit names them.
+//!
+//! A table without partition columns is written straight through; one with them is split first (`split`). Files roll
+//! at [`FILE_BYTES`].
+
+mod key;
+mod open;
+mod split;
+mod stats;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use crisol_store::Store;
+use deltalake::kernel::Metadata;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use self::open::OpenFile;
+use self::split::Splitter;
+use crate::error::Place;
+use crate::{FileWriter, PendingFile, TableError, TableSpec};
+
+/// A file that reached this size is ended and the next one begun.
+const FILE_BYTES: usize = 128 << 20;
+const ROW_GROUP_ROWS: usize = 1 << 20;
+/// Encoded bytes of a row group: it stays in memory until it is whole.
+const ROW_GROUP_BYTES: usize = 32 << 20;
+/// Longest minimum or maximum of a text; longer ones are cut, and a maximum made greater.
+const BOUND_BYTES: usize = 64;
+/// Leaf columns with statistics when the table does not say otherwise (D-105).
+const INDEXED_COLUMNS: usize = 32;
+
+/// How the rows of a table lie in files.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    place: Arc<Place>,
+    store: Store,
+    schema: SchemaRef,
+    /// Positions of the columns that files hold: all but the partition columns.
+    data: Vec<usize>,
+    data_schema: SchemaRef,
+    /// Positions of the partition columns, in the table's order of partitioning.
+    partition: Vec<usize>,
+    properties: WriterProperties,
+    /// Leaf columns with statistics.
+    indexed: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(
+        place: Arc<Place>,
+        spec: &TableSpec,
+        store: Store,
+        metadata: &Metadata,
+    ) -> Result<Self, TableError> {
+        let failed = |e: arrow_schema::ArrowError| place.external("cannot lay out its files", e);
+        let partition: Result<Vec<usize>, _> = spec.partition_by.iter().map(|name| spec.schema.index_of(name)).collect();
+        let partition = partition.map_err(failed)?;
+        let data: Vec<usize> = (0..spec.schema.fields().len()).filter(|i| !partition.contains(i)).collect();
+        let data_schema = Arc::new(spec.schema.project(&data).map_err(failed)?);
+        let level = ZstdLevel::try_new(1).map_err(|e| place.external("cannot set its compression", e))?;
+        let properties = WriterProperties::builder()
+            .set_created_by(crate::entry::ENGINE.to_string())
+            .set_compression(Compression::ZSTD(level))
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_statistics_truncate_length(Some(BOUND_BYTES))
+            .build();
+        let indexed = indexed_columns(metadata);
+        Ok(Self { place, store, schema: spec.schema.clone(), data, data_schema, partition, properties, indexed })
+    }
+
+    /// Rows must have the table's columns, and nulls only where the table allows them.
+    fn check(&self, rows: &RecordBatch) -> Result<(), TableError> {
+        let (wanted, found) = (self.schema.fields(), rows.schema_ref().fields());
+        let same = wanted.len() == found.len()
+            && wanted.iter().zip(found).all(|(w, f)| w.name() == f.name() && w.data_type() == f.data_type());
+        if !same {
+            let columns = |fields: &arrow_schema::Fields| {
+                fields.iter().map(|f| format!("{} {}", f.name(), f.data_type())).collect::<Vec<_>>().join(", ")
+            };
+            return Err(self.place.data(format!("rows have columns ({}), the table has ({})", columns(found), columns(wanted))));
+        }
+        for (field, column) in wanted.iter().zip(rows.columns()) {
+            if !field.is_nullable() && column.null_count() > 0 {
+                let nulls = column.null_count();
+                return Err(self.place.data(format!("column `{}` is NOT NULL, and {nulls} rows have null", field.name())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns that files hold.
+    fn project(&self, rows: &RecordBatch) -> Result<RecordBatch, TableError> {
+        let columns = self.data.iter().map(|i| rows.column(*i).clone()).collect();
+        RecordBatch::try_new(self.data_schema.clone(), columns).map_err(|e| self.failed(e))
+    }
+
+    fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
+        self.place.external(format!("cannot write a data file in `{}`", self.place.path), source)
+    }
+}
+
+fn indexed_columns(metadata: &Metadata) -> usize {
+    let own = metadata.configuration().get("delta.dataSkippingNumIndexedCols");
+    match own.and_then(|text| text.parse::<i64>().ok()) {
+        None => INDEXED_COLUMNS,
+        Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
+    }
+}
+
+/// Whether a column needs a look at its values for statistics: Parquet leaves NaN out of its bounds.
+fn is_float(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Float32 | DataType::Float64)
+}
+
+pub(crate) struct Files {
+    layout: Arc<Layout>,
+    rows: Rows,
+    done: Vec<PendingFile>,
+}
+
+enum Rows {
+    Straight(Option<OpenFile>),
+    Split(Splitter),
+}
+
+impl Files {
+    pub(crate) fn new(layout: Arc<Layout>) -> Result<Self, TableError> {
+        let rows = if layout.partition.is_empty() {
+            Rows::Straight(None)
+        } else {
+            Rows::Split(Splitter::new(layout.clone())?)
+        };
+        Ok(Self { layout, rows, done: Vec::new() })
+    }
+}
+
+impl FileWriter for Files {
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), TableError> {
+        self.layout.check(rows)?;
+        if rows.num_rows() == 0 {
+            return Ok(());
+        }
+        match &mut self.rows {
+            Rows::Split(splitter) => splitter.write(rows, &mut self.done),
+            Rows::Straight(current) => {
+                let mut file = match current.take() {
+                    Some(file) => file,
+                    None => OpenFile::create(self.layout.clone(), "")?,
+                };
+                file.write(&self.layout.project(rows)?)?;
+                if file.is_full() {
+                    self.done.push(file.finish(Default::default())?);
+                } else {
+                    *current = Some(file);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<PendingFile>, TableError> {
+        let Self { rows, mut done, .. } = *self;
+        match rows {
+            Rows::Straight(None) => {}
+            Rows::Straight(Some(file)) => done.push(file.finish(Default::default())?),
+            Rows::Split(splitter) => splitter.finish(&mut done)?,
+        }
+        Ok(done)
+    }
+}

@@ -1,0 +1,224 @@
+//! Rows of a partitioned table: gathered, split by partition value, kept in memory up to a budget.
+//!
+//! One file per partition and batch, as long as it does not roll: what the budget pushes out of memory becomes a row
+//! group of that partition's open file.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use arrow_row::{RowConverter, SortField};
+use arrow_schema::{ArrowError, DataType};
+use arrow_select::interleave::interleave_record_batch;
+
+use super::Layout;
+use super::key::PartitionKey;
+use super::open::OpenFile;
+use crate::{PendingFile, TableError};
+
+/// Rows that are gathered before they are split: splitting costs per partition and column, whatever the rows.
+const GATHER_ROWS: usize = 128 << 10;
+const GATHER_BYTES: usize = 48 << 20;
+/// Split rows that may wait in memory, over all partitions.
+const WAIT_BYTES: usize = 192 << 20;
+/// What is left of them after the budget was met: so that not every chunk meets it again.
+const WAIT_BYTES_AFTER: usize = 128 << 20;
+/// Open files; one more ends the fullest of them.
+const OPEN_FILES_MAX: usize = 256;
+
+pub(super) struct Splitter {
+    layout: Arc<Layout>,
+    converter: RowConverter,
+    gathered: Gathered,
+    by_key: HashMap<Box<[u8]>, usize>,
+    partitions: Vec<Partition>,
+    waiting: usize,
+    open_files: usize,
+}
+
+/// Rows not split yet, in the order they came.
+#[derive(Default)]
+struct Gathered {
+    batches: Vec<RecordBatch>,
+    /// Partition of each row of each batch.
+    partitions: Vec<Vec<usize>>,
+    rows: usize,
+    bytes: usize,
+}
+
+struct Partition {
+    key: PartitionKey,
+    batches: Vec<RecordBatch>,
+    bytes: usize,
+    file: Option<OpenFile>,
+}
+
+impl Splitter {
+    pub(super) fn new(layout: Arc<Layout>) -> Result<Self, TableError> {
+        let fields = layout.partition.iter().map(|i| SortField::new(layout.schema.field(*i).data_type().clone()));
+        let converter = RowConverter::new(fields.collect()).map_err(|e| layout.failed(e))?;
+        Ok(Self {
+            layout,
+            converter,
+            gathered: Gathered::default(),
+            by_key: HashMap::new(),
+            partitions: Vec::new(),
+            waiting: 0,
+            open_files: 0,
+        })
+    }
+
+    pub(super) fn write(&mut self, rows: &RecordBatch, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+        self.refuse_empty_text(rows)?;
+        let partitions = self.locate(rows).map_err(|e| self.layout.failed(e))?;
+        let data = self.layout.project(rows)?;
+        self.gathered.rows += data.num_rows();
+        self.gathered.bytes += slice_bytes(&data).map_err(|e| self.layout.failed(e))?;
+        self.gathered.batches.push(data);
+        self.gathered.partitions.push(partitions);
+        if self.gathered.rows >= GATHER_ROWS || self.gathered.bytes >= GATHER_BYTES {
+            self.split()?;
+            self.relieve(done)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+        self.split()?;
+        for mut partition in std::mem::take(&mut self.partitions) {
+            let mut file = match partition.file.take() {
+                Some(file) => file,
+                None if partition.batches.is_empty() => continue,
+                None => OpenFile::create(self.layout.clone(), &partition.key.folder)?,
+            };
+            for batch in partition.batches.drain(..) {
+                file.write(&batch)?;
+            }
+            done.push(file.finish(partition.key.values)?);
+        }
+        Ok(())
+    }
+
+    /// Delta would give an empty string back as null (D-090).
+    fn refuse_empty_text(&self, rows: &RecordBatch) -> Result<(), TableError> {
+        for index in &self.layout.partition {
+            let column = rows.column(*index);
+            if column.data_type() != &DataType::Utf8 {
+                continue;
+            }
+            if let Some(row) = column.as_string::<i32>().iter().position(|value| value == Some("")) {
+                let name = self.layout.schema.field(*index).name();
+                return Err(self.layout.place.data(format!(
+                    "row {row} of a chunk has an empty string in partition column `{name}`, which Delta would give back as null; \
+                     make it null or give it a name before the table"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The partition of each row; new ones are added.
+    fn locate(&mut self, rows: &RecordBatch) -> Result<Vec<usize>, ArrowError> {
+        let columns: Vec<_> = self.layout.partition.iter().map(|i| rows.column(*i).clone()).collect();
+        let keys = self.converter.convert_columns(&columns)?;
+        let mut located = Vec::with_capacity(rows.num_rows());
+        for (row, key) in keys.iter().enumerate() {
+            if row > 0 && keys.row(row - 1) == key {
+                located.extend(located.last().copied());
+                continue;
+            }
+            let partition = match self.by_key.get(key.as_ref()) {
+                Some(partition) => *partition,
+                None => {
+                    let key_values = PartitionKey::of(rows, &self.layout.partition, row)?;
+                    self.partitions.push(Partition { key: key_values, batches: Vec::new(), bytes: 0, file: None });
+                    self.by_key.insert(key.as_ref().into(), self.partitions.len() - 1);
+                    self.partitions.len() - 1
+                }
+            };
+            located.push(partition);
+        }
+        Ok(located)
+    }
+
+    /// Moves what was gathered to its partitions. The rows are copied, so that none of them keeps its neighbours of
+    /// another partition in memory.
+    fn split(&mut self) -> Result<(), TableError> {
+        let gathered = std::mem::take(&mut self.gathered);
+        let mut rows: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
+        for (batch, partitions) in gathered.partitions.iter().enumerate() {
+            for (row, partition) in partitions.iter().enumerate() {
+                rows.entry(*partition).or_default().push((batch, row));
+            }
+        }
+        let batches: Vec<&RecordBatch> = gathered.batches.iter().collect();
+        for (index, rows) in rows {
+            let own = interleave_record_batch(&batches, &rows).map_err(|e| self.layout.failed(e))?;
+            if let Some(partition) = self.partitions.get_mut(index) {
+                let bytes = own.get_array_memory_size();
+                partition.bytes += bytes;
+                partition.batches.push(own);
+                self.waiting += bytes;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps to the budget: the biggest partitions go to their files first.
+    fn relieve(&mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+        if self.waiting <= WAIT_BYTES {
+            return Ok(());
+        }
+        let mut by_size: Vec<usize> = (0..self.partitions.len()).collect();
+        by_size.sort_by_key(|i| std::cmp::Reverse(self.partitions.get(*i).map_or(0, |p| p.bytes)));
+        for index in by_size {
+            if self.waiting <= WAIT_BYTES_AFTER {
+                break;
+            }
+            self.push_out(index, done)?;
+        }
+        Ok(())
+    }
+
+    fn push_out(&mut self, index: usize, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+        let has_file = self.partitions.get(index).is_some_and(|p| p.file.is_some());
+        if !has_file && self.open_files >= OPEN_FILES_MAX {
+            self.end_fullest(done)?;
+        }
+        let Some(partition) = self.partitions.get_mut(index) else { return Ok(()) };
+        let mut file = match partition.file.take() {
+            Some(file) => file,
+            None => {
+                self.open_files += 1;
+                OpenFile::create(self.layout.clone(), &partition.key.folder)?
+            }
+        };
+        for batch in partition.batches.drain(..) {
+            file.write(&batch)?;
+        }
+        file.flush()?;
+        self.waiting -= std::mem::take(&mut partition.bytes);
+        if file.is_full() {
+            self.open_files -= 1;
+            done.push(file.finish(partition.key.values.clone())?);
+        } else {
+            partition.file = Some(file);
+        }
+        Ok(())
+    }
+
+    fn end_fullest(&mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+        let fullest = self.partitions.iter_mut().max_by_key(|p| p.file.as_ref().map_or(0, OpenFile::written));
+        if let Some((file, values)) = fullest.and_then(|p| Some((p.file.take()?, p.key.values.clone()))) {
+            self.open_files -= 1;
+            done.push(file.finish(values)?);
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of the rows themselves, whatever they share with other batches.
+fn slice_bytes(rows: &RecordBatch) -> Result<usize, ArrowError> {
+    rows.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
+}

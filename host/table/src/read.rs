@@ -1,0 +1,141 @@
+//! What people look at: how much a table holds, and its newest rows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray, new_null_array};
+use arrow_schema::{Schema, SchemaRef};
+use arrow_select::take::take;
+use deltalake::kernel::Snapshot;
+use futures::TryStreamExt;
+use object_store::ObjectStoreExt;
+use object_store::path::Path;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use crate::{Table, TableError};
+
+/// How much a table holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSummary {
+    /// Newest version.
+    pub version: i64,
+    /// Data files.
+    pub files: u64,
+    /// Bytes of the data files.
+    pub bytes: u64,
+    /// Rows; `None` when a file says not how many it has.
+    pub rows: Option<u64>,
+}
+
+struct LiveFile {
+    path: Path,
+    modified: i64,
+    partition_values: HashMap<String, Option<String>>,
+}
+
+impl Table {
+    /// How much the table holds, from the log.
+    pub async fn summary(&self) -> Result<TableSummary, TableError> {
+        let snapshot = self.snapshot().await?;
+        let version = i64::try_from(snapshot.version()).unwrap_or(i64::MAX);
+        let mut summary = TableSummary { version, files: 0, bytes: 0, rows: Some(0) };
+        let mut views = snapshot.file_views(self.log().delta(), None);
+        while let Some(view) = views.try_next().await.map_err(|e| self.unreadable(e))? {
+            summary.files += 1;
+            summary.bytes += u64::try_from(view.size()).unwrap_or_default();
+            let rows = view.num_records().map(|rows| rows as u64);
+            summary.rows = summary.rows.zip(rows).map(|(sum, rows)| sum + rows);
+        }
+        Ok(summary)
+    }
+
+    /// At most `limit` rows of the newest files, with these columns in this order; all columns when none is named.
+    pub async fn read_rows(&self, limit: usize, columns: &[String]) -> Result<Vec<RecordBatch>, TableError> {
+        let schema = self.projection(columns)?;
+        let mut files = self.live_files().await?;
+        files.sort_by_key(|file| std::cmp::Reverse(file.modified));
+        let (mut batches, mut left) = (Vec::new(), limit);
+        for file in files {
+            if left == 0 {
+                break;
+            }
+            let found = self.log().store().object.get(&file.path).await.map_err(|e| self.unreadable(e))?;
+            let bytes = found.bytes().await.map_err(|e| self.unreadable(e))?;
+            for batch in self.rows_of(bytes, &file, &schema, left)? {
+                left -= batch.num_rows();
+                batches.push(batch);
+            }
+        }
+        Ok(batches)
+    }
+
+    async fn snapshot(&self) -> Result<Snapshot, TableError> {
+        Snapshot::try_new(self.log().delta(), None).await.map_err(|e| self.unreadable(e))
+    }
+
+    async fn live_files(&self) -> Result<Vec<LiveFile>, TableError> {
+        let snapshot = self.snapshot().await?;
+        let views = snapshot.file_views(self.log().delta(), None);
+        let files = views.map_ok(|view| LiveFile {
+            path: view.object_store_path(),
+            modified: view.modification_time(),
+            partition_values: view.partition_values_map(),
+        });
+        files.try_collect().await.map_err(|e| self.unreadable(e))
+    }
+
+    fn projection(&self, columns: &[String]) -> Result<SchemaRef, TableError> {
+        let schema = &self.spec().schema;
+        if columns.is_empty() {
+            return Ok(schema.clone());
+        }
+        let fields: Result<Vec<_>, _> = columns.iter().map(|name| schema.field_with_name(name).cloned()).collect();
+        let fields = fields.map_err(|e| self.place().data(e.to_string()))?;
+        Ok(Arc::new(Schema::new(fields)))
+    }
+
+    /// Rows of one file, with its partition values put back.
+    fn rows_of(
+        &self,
+        bytes: bytes::Bytes,
+        file: &LiveFile,
+        schema: &SchemaRef,
+        limit: usize,
+    ) -> Result<Vec<RecordBatch>, TableError> {
+        let builder = ParquetRecordBatchReaderBuilder::try_new(bytes).map_err(|e| self.unreadable(e))?;
+        let wanted = |name: &str| schema.field_with_name(name).is_ok();
+        let roots = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
+        let roots: Vec<usize> = roots.filter(|(_, field)| wanted(field.name())).map(|(i, _)| i).collect();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let reader = builder.with_projection(mask).with_limit(limit).build().map_err(|e| self.unreadable(e))?;
+        let mut batches = Vec::new();
+        for rows in reader {
+            let rows = rows.map_err(|e| self.unreadable(e))?;
+            batches.push(self.complete(&rows, file, schema)?);
+        }
+        Ok(batches)
+    }
+
+    fn complete(&self, rows: &RecordBatch, file: &LiveFile, schema: &SchemaRef) -> Result<RecordBatch, TableError> {
+        let failed = |e| self.unreadable(e);
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
+        for field in schema.fields() {
+            let column = match (rows.column_by_name(field.name()), file.partition_values.get(field.name())) {
+                (Some(column), _) => arrow_cast::cast(column, field.data_type()).map_err(failed)?,
+                (None, Some(Some(value))) => {
+                    let one = StringArray::from(vec![value.as_str()]);
+                    let one = arrow_cast::cast(&one, field.data_type()).map_err(failed)?;
+                    take(&one, &arrow_array::UInt32Array::from(vec![0; rows.num_rows()]), None).map_err(failed)?
+                }
+                (None, _) => new_null_array(field.data_type(), rows.num_rows()),
+            };
+            columns.push(column);
+        }
+        RecordBatch::try_new(schema.clone(), columns).map_err(failed)
+    }
+
+    fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
+        self.place().external(format!("cannot read it in `{}`", self.place().path), source)
+    }
+}

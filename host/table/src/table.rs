@@ -1,0 +1,173 @@
+//! A Delta table that a stream writes to.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use crisol_store::Store;
+use tokio::sync::Mutex;
+
+use crate::checkpoint::Checkpoints;
+use crate::entry::Entry;
+use crate::error::Place;
+use crate::files::{Files, Layout};
+use crate::log::Log;
+use crate::tail::Tail;
+use crate::{
+    AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableError, TableSpec, TableWriter, commit,
+    create,
+};
+
+/// A Delta table that exists, is the one its contract means, and may be written by this host.
+#[derive(Debug)]
+pub struct Table {
+    place: Arc<Place>,
+    spec: Arc<TableSpec>,
+    log: Log,
+    layout: Arc<Layout>,
+    /// One commit at a time: the second would only lose to the first.
+    tail: Mutex<Tail>,
+    checkpoints: Checkpoints,
+}
+
+impl Table {
+    /// Opens the table in the store's folder; it is created when there is none.
+    ///
+    /// # Errors
+    /// [`TableError::Mismatch`] when the folder holds something else, another table, or one with foreign features.
+    pub async fn open_or_create(spec: &TableSpec, store: &Store) -> Result<Self, TableError> {
+        let (place, log) = at(spec, store)?;
+        let created = if log.exists().await? { None } else { create::create(&place, spec, &log).await? };
+        let table = Self::load(place, spec, log).await?;
+        let id = table.id().await;
+        match created {
+            Some(wanted) if wanted != id => Err(table.place.mismatch(
+                format!("it was created with id `{wanted}`, and what lies there now has id `{id}`"),
+                "another writer creates the same table; start again when it is done",
+            )),
+            Some(_) => {
+                tracing::info!(table = %spec.name, path = %spec.path, "table created");
+                Ok(table)
+            }
+            None => Ok(table),
+        }
+    }
+
+    /// Opens the table in the store's folder, `None` when there is none yet.
+    pub async fn open(spec: &TableSpec, store: &Store) -> Result<Option<Self>, TableError> {
+        let (place, log) = at(spec, store)?;
+        if log.exists().await? { Self::load(place, spec, log).await.map(Some) } else { Ok(None) }
+    }
+
+    async fn load(place: Arc<Place>, spec: &TableSpec, log: Log) -> Result<Self, TableError> {
+        let spec = Arc::new(spec.clone());
+        let mut tail = Tail::open(place.clone(), spec.clone(), log.clone()).await?;
+        tail.settle().await?;
+        warn_about(&spec, &tail);
+        let layout = Layout::new(place.clone(), &spec, log.store().clone(), tail.metadata())?;
+        Ok(Self { place, spec, log, layout: Arc::new(layout), tail: Mutex::new(tail), checkpoints: Checkpoints::default() })
+    }
+
+    /// The table's id: it changes when the table is created anew.
+    pub async fn id(&self) -> String {
+        self.tail.lock().await.metadata().id().to_string()
+    }
+
+    /// What the contract says.
+    pub fn spec(&self) -> &TableSpec {
+        &self.spec
+    }
+
+    /// Newest version, in a fresh view.
+    pub async fn latest_version(&self) -> Result<i64, TableError> {
+        let mut tail = self.tail.lock().await;
+        tail.advance().await?;
+        Ok(tail.version())
+    }
+
+    /// Whether the table holds rows that this stream wrote under another checkpoint than `app_id`: a new checkpoint on
+    /// such a table would read and append them again. Reads the log, so ask it of a new checkpoint only.
+    ///
+    /// Where entries of the log are gone, a table with files and without a `txn` of `app_id` counts as holding them.
+    pub async fn holds_rows_of(&self, stream: &str, app_id: &str) -> Result<bool, TableError> {
+        let newest = self.latest_version().await?;
+        if self.transaction(app_id).await?.is_some() || self.summary().await?.files == 0 {
+            return Ok(false);
+        }
+        for version in (1..=newest).rev() {
+            let Some(text) = self.log.read(version).await? else { return Ok(true) };
+            let entry = Entry::parse(&text)
+                .map_err(|e| self.place.external(format!("version {version} of its log cannot be understood"), e))?;
+            if entry.stream.as_deref() == Some(stream) && entry.added > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+}
+
+#[async_trait]
+impl TableWriter for Table {
+    fn schema(&self) -> SchemaRef {
+        self.spec.schema.clone()
+    }
+
+    async fn transaction(&self, app_id: &str) -> Result<Option<i64>, TableError> {
+        let mut tail = self.tail.lock().await;
+        tail.advance().await?;
+        let newest = tail.transaction(app_id).await?;
+        tail.settle().await?;
+        Ok(newest)
+    }
+
+    fn writer(&self) -> Result<Box<dyn FileWriter>, TableError> {
+        Ok(Box::new(Files::new(self.layout.clone())?))
+    }
+
+    async fn commit(
+        &self,
+        files: &[PendingFile],
+        transaction: &AppTransaction,
+        note: &CommitNote,
+    ) -> Result<CommitOutcome, TableError> {
+        let mut tail = self.tail.lock().await;
+        let outcome = commit::append(&self.place, &self.log, &mut tail, files, transaction, note).await?;
+        if let CommitOutcome::Committed { version } = outcome {
+            self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version);
+        }
+        Ok(outcome)
+    }
+}
+
+fn at(spec: &TableSpec, store: &Store) -> Result<(Arc<Place>, Log), TableError> {
+    let place = Arc::new(Place { table: spec.name.clone(), path: spec.path.clone() });
+    let log = Log::new(place.clone(), store.clone())?;
+    Ok((place, log))
+}
+
+/// What an existing table has otherwise than the contract, and that does not stop it from being written.
+fn warn_about(spec: &TableSpec, tail: &Tail) {
+    let found = tail.metadata().configuration();
+    if let Some(duration) = found.get("delta.setTransactionRetentionDuration") {
+        tracing::warn!(
+            table = %spec.name,
+            %duration,
+            "`delta.setTransactionRetentionDuration` is set: after a longer stop a batch could land twice"
+        );
+    }
+    for (key, wanted) in spec.properties.iter().filter(|(key, wanted)| found.get(*key) != Some(wanted)) {
+        tracing::warn!(
+            table = %spec.name,
+            property = %key,
+            "the table has another value than the contract's `{wanted}`; properties of an existing table are not changed"
+        );
+    }
+}
