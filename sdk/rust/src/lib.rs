@@ -15,6 +15,8 @@ mod log;
 pub mod raw;
 pub mod record;
 pub mod rows;
+#[cfg(not(target_family = "wasm"))]
+pub mod testing;
 pub mod value;
 
 pub use about::{About, Batch, Column, Failure, NoOptions, Plan};

@@ -71,6 +71,7 @@ macro_rules! record {
     (@struct [$($meta:tt)*] [$vis:vis] [$name:ident] [$($generics:tt)*]
      { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),+ $(,)? }) => {
         $($meta)*
+        #[allow(missing_docs)]
         #[derive(Debug, Clone, PartialEq)]
         $vis struct $name $($generics)* {
             $($(#[$field_meta])* $field_vis $field: $type,)+
