@@ -15,6 +15,9 @@ use crisol_ipc::types;
 
 use crate::object::Object;
 
+/// Values up to so many bytes are copied in pieces.
+const SHORT_BYTES_MAX: usize = 32;
+
 /// One column, at any level of nesting.
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -203,6 +206,21 @@ impl Column {
 impl Bytes {
     fn new() -> Self {
         Self { bytes: Vec::new(), offsets: vec![0] }
+    }
+
+    /// Appends to the value that is being written. Short values, the most frequent, without a call to copy memory,
+    /// which is dear in WebAssembly.
+    #[inline]
+    pub(crate) fn append(&mut self, mut bytes: &[u8]) {
+        if bytes.len() > SHORT_BYTES_MAX {
+            self.bytes.extend_from_slice(bytes);
+            return;
+        }
+        while let Some((chunk, rest)) = bytes.split_first_chunk::<8>() {
+            self.bytes.extend_from_slice(chunk);
+            bytes = rest;
+        }
+        self.bytes.extend(bytes.iter().copied());
     }
 
     /// Ends the value whose bytes were appended.

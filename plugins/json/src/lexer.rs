@@ -3,6 +3,8 @@
 //! JSON as Spark's parser reads it: single quotes are quotes, `\'` is an escape, `NaN` and `Infinity` are numbers;
 //! comments, unquoted names, leading zeros and control characters in strings are not JSON.
 
+use std::borrow::Cow;
+
 use crate::escape;
 use crate::fault::{Fault, Parsed, excerpt};
 
@@ -54,6 +56,19 @@ const NAMED_NUMBERS: [(&[u8], f64); 6] = [
     (b"-INF", f64::NEG_INFINITY),
 ];
 
+impl<'a> Quoted<'a> {
+    /// The string without its escapes.
+    #[inline]
+    pub(crate) fn text(self) -> Cow<'a, [u8]> {
+        if !self.escaped {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut text = Vec::new();
+        escape::append(self.raw, &mut text);
+        Cow::Owned(text)
+    }
+}
+
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
@@ -96,14 +111,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over `wanted` if the text goes on with it.
+    /// Steps over `wanted`, unless it is empty, if the text goes on with it.
     #[inline]
     pub(crate) fn eat_all(&mut self, wanted: &[u8]) -> bool {
-        let found = self.text.get(self.at..self.at + wanted.len()).is_some_and(|found| found == wanted);
+        let found = self.text.get(self.at..self.at + wanted.len()).is_some_and(|found| equal(found, wanted));
         if found {
             self.at += wanted.len();
         }
-        found
+        found && !wanted.is_empty()
     }
 
     /// Steps over white space and the byte `wanted`.
@@ -349,4 +364,16 @@ fn find_special<const QUOTE: u8>(text: &[u8], mut at: usize) -> usize {
 #[inline]
 fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(LOW) & !word
+}
+
+/// Are two slices of one length equal? Eight bytes at a time: WebAssembly's `memcmp` goes byte by byte.
+#[inline]
+fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
+    while let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first_chunk::<8>(), b.split_first_chunk::<8>()) {
+        if x != y {
+            return false;
+        }
+        (a, b) = (a_rest, b_rest);
+    }
+    a.iter().zip(b).all(|(x, y)| x == y)
 }

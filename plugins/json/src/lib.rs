@@ -20,3 +20,5 @@ mod time;
 
 pub use decode::Decoder;
 pub use stage::{Json, Options};
+
+crisol_sdk::decoder!(columns Json);

@@ -28,6 +28,8 @@ pub(crate) struct Object {
 pub(crate) struct Field {
     pub(crate) name: Box<str>,
     pub(crate) column: Column,
+    /// The name as JSON usually has it: in double quotes, followed by a colon. Empty when the name needs escapes.
+    written: Box<[u8]>,
     /// The last object that had it.
     mark: u64,
 }
@@ -39,7 +41,7 @@ impl Object {
         let mut fields = Vec::with_capacity(schema.len());
         for field in schema {
             let column = Column::new(field.data_type()).map_err(|what| format!("`{}`: {what}", field.name()))?;
-            fields.push(Field { name: field.name().as_str().into(), column, mark: 0 });
+            fields.push(Field { name: field.name().as_str().into(), column, written: written(field.name()), mark: 0 });
         }
         let indexed = if fields.len() < TABLE_FIELDS_MIN { &[][..] } else { &fields };
         let table = indexed.iter().enumerate().map(|(i, field)| (field.name.as_bytes().into(), i)).collect();
@@ -50,6 +52,12 @@ impl Object {
     #[inline]
     pub(crate) fn start(&mut self) {
         self.mark += 1;
+    }
+
+    /// The name of a field as JSON usually has it, to its colon; empty when it can be written in more ways.
+    #[inline]
+    pub(crate) fn written(&self, index: usize) -> &[u8] {
+        self.fields.get(index).map_or(&[], |field| &field.written)
     }
 
     /// The index of the field of that name; `expected` is where it would be if the text keeps the declared order.
@@ -71,6 +79,11 @@ impl Object {
         let fresh = field.mark != self.mark;
         field.mark = self.mark;
         fresh.then_some(field)
+    }
+
+    /// The name of a field.
+    pub(crate) fn name(&self, index: usize) -> &str {
+        self.fields.get(index).map_or("", |field| &field.name)
     }
 
     /// Ends the object that was started; `filled` of its fields were there, the others are null (P-002).
@@ -116,4 +129,9 @@ impl Object {
         let columns = self.finish()?;
         Ok(Arc::new(StructArray::try_new_with_length(self.schema.clone(), columns, nulls, rows)?))
     }
+}
+
+fn written(name: &str) -> Box<[u8]> {
+    let plain = !name.bytes().any(|b| b < b' ' || matches!(b, b'"' | b'\\'));
+    if plain { format!("\"{name}\":").into_bytes().into() } else { Box::default() }
 }

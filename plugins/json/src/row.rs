@@ -4,7 +4,7 @@
 
 use crate::column::{Bytes, Column, TooLong, Values, offset};
 use crate::fault::{Fault, Parsed, excerpt};
-use crate::lexer::{Cursor, NAME, Quoted};
+use crate::lexer::{Cursor, NAME};
 use crate::object::Object;
 use crate::{escape, scalar};
 
@@ -45,20 +45,12 @@ fn read_object(cursor: &mut Cursor<'_>, object: &mut Object, depth: usize) -> Pa
         object.end(filled);
         return Ok(());
     }
-    let mut unescaped = Vec::new();
     loop {
-        let _ = cursor.next();
-        let name = cursor.string(NAME)?;
-        let name = plain(name, &mut unescaped);
-        cursor.expect(b':')?;
-        match object.find(name, expected) {
-            Some(index) => {
-                let Some(field) = object.claim(index) else { return Err(twice(name)) };
-                read_value(cursor, &mut field.column, depth).map_err(|fault| fault.in_field(&field.name))?;
-                expected = index + 1;
-                filled += 1;
-            }
-            None => cursor.skip(depth).map_err(|fault| fault.in_field(&String::from_utf8_lossy(name)))?,
+        if let Some(index) = read_name(cursor, object, expected, depth)? {
+            let Some(field) = object.claim(index) else { return Err(twice(object.name(index))) };
+            read_value(cursor, &mut field.column, depth).map_err(|fault| fault.in_field(&field.name))?;
+            expected = index + 1;
+            filled += 1;
         }
         if !cursor.another(b'}')? {
             object.end(filled);
@@ -67,20 +59,26 @@ fn read_object(cursor: &mut Cursor<'_>, object: &mut Object, depth: usize) -> Pa
     }
 }
 
-#[cold]
-fn twice(name: &[u8]) -> Box<Fault> {
-    Fault::new("the field is there twice".into()).in_field(&String::from_utf8_lossy(name))
+/// Reads a name and its colon: the index of the declared field. An undeclared field is read to its end (P-010).
+#[inline]
+fn read_name(cursor: &mut Cursor<'_>, object: &Object, expected: usize, depth: usize) -> Parsed<Option<usize>> {
+    let _ = cursor.next();
+    if cursor.eat_all(object.written(expected)) {
+        return Ok(Some(expected));
+    }
+    let string = cursor.string(NAME)?;
+    let name = string.text();
+    cursor.expect(b':')?;
+    let found = object.find(&name, expected);
+    if found.is_none() {
+        cursor.skip(depth).map_err(|fault| fault.in_field(&String::from_utf8_lossy(&name)))?;
+    }
+    Ok(found)
 }
 
-/// A string without its escapes.
-#[inline]
-fn plain<'a>(string: Quoted<'a>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
-    if !string.escaped {
-        return string.raw;
-    }
-    buffer.clear();
-    escape::append(string.raw, buffer);
-    buffer
+#[cold]
+fn twice(name: &str) -> Box<Fault> {
+    Fault::new("the field is there twice".into()).in_field(name)
 }
 
 /// Reads one value into a column.
@@ -125,12 +123,12 @@ fn read_text(cursor: &mut Cursor<'_>, to: &mut Bytes, depth: usize) -> Parsed<()
         if string.escaped {
             escape::append(string.raw, &mut to.bytes);
         } else {
-            to.bytes.extend_from_slice(string.raw);
+            to.append(string.raw);
         }
     } else {
         let start = cursor.at();
         cursor.skip(depth)?;
-        to.bytes.extend_from_slice(cursor.since(start));
+        to.append(cursor.since(start));
     }
     Ok(to.end_value()?)
 }

@@ -9,8 +9,7 @@ use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 
 use crate::column::Values;
 use crate::decimal::{self, NotDecimal};
-use crate::escape;
-use crate::lexer::{Number, Quoted, Scalar, named_number};
+use crate::lexer::{Number, Scalar, named_number};
 use crate::time;
 
 /// Why a value does not fit its column; empty when its kind says it all.
@@ -102,7 +101,7 @@ impl Named for f64 {
 fn decimal(value: Scalar<'_>, precision: u8, scale: u8) -> Result<i128, Why> {
     let parsed = match value {
         Scalar::Number(number) => decimal::parse(number.raw, precision, scale),
-        Scalar::String(string) => decimal::parse(&text(string), precision, scale),
+        Scalar::String(string) => decimal::parse(&string.text(), precision, scale),
         _ => return Err(KIND),
     };
     parsed.map_err(|why| match why {
@@ -114,23 +113,14 @@ fn decimal(value: Scalar<'_>, precision: u8, scale: u8) -> Result<i128, Why> {
 /// A text, or seconds since 1970 (P-014).
 fn timestamp(value: Scalar<'_>) -> Result<i64, Why> {
     match value {
-        Scalar::String(string) => time::timestamp(&text(string)).ok_or(KIND),
+        Scalar::String(string) => time::timestamp(&string.text()).ok_or(KIND),
         _ => time::from_seconds(integer(value)?).ok_or(SECONDS),
     }
 }
 
 fn string(value: Scalar<'_>) -> Result<Cow<'_, [u8]>, Why> {
     match value {
-        Scalar::String(string) => Ok(text(string)),
+        Scalar::String(string) => Ok(string.text()),
         _ => Err(KIND),
     }
-}
-
-fn text(string: Quoted<'_>) -> Cow<'_, [u8]> {
-    if !string.escaped {
-        return Cow::Borrowed(string.raw);
-    }
-    let mut plain = Vec::new();
-    escape::append(string.raw, &mut plain);
-    Cow::Owned(plain)
 }

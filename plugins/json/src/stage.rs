@@ -111,3 +111,67 @@ fn fields(declared: &[Declared]) -> Result<Fields, Failure> {
     }
     Ok(fields.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &str) -> Options {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn input() -> Vec<Column> {
+        [("message_key", "binary"), ("payload", "binary"), ("line", "string"), ("offset", "bigint")]
+            .map(|(name, data_type)| Column::new(name, types::parse(data_type).unwrap()))
+            .into()
+    }
+
+    fn refused(text: &str) -> Failure {
+        Json::plan(&options(text), &input()).unwrap_err()
+    }
+
+    #[test]
+    fn p002_a_plan_reads_one_column_and_writes_nullable_ones() {
+        let options = options(
+            r#"{"columns":[{"name":"id","type":"string","nullable":false},{"name":"at","type":"timestamp","comment":"x"}]}"#,
+        );
+        let plan = Json::plan(&options, &input()).unwrap();
+        assert_eq!(plan.reads, ["payload"]);
+        assert_eq!(plan.writes, [Column::new("id", DataType::Utf8), Column::new("at", types::timestamp())]);
+        let read = Json::plan(&options, &input()[1..2]).unwrap();
+        assert_eq!(read, plan, "the same when the input is only what it reads");
+    }
+
+    #[test]
+    fn another_column_can_be_read() {
+        let options = options(r#"{"column":"line","columns":[{"name":"a","type":"int"}]}"#);
+        assert_eq!(Json::plan(&options, &input()).unwrap().reads, ["line"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let column = r#""columns":[{"name":"a","type":"int"}]"#;
+        let failure = refused(&format!(r#"{{"column":"body",{column}}}"#));
+        assert_eq!(failure.code, "input");
+        assert_eq!(failure.text, "no column `body` to decode; there are: message_key, payload, line, offset");
+        let failure = refused(&format!(r#"{{"column":"offset",{column}}}"#));
+        assert_eq!(failure.text, "column `offset` is bigint; JSON is read from string or binary");
+        let failure = refused(r#"{"columns":[]}"#);
+        assert_eq!(
+            (failure.code.as_str(), failure.text.as_str()),
+            ("options", "`columns` is empty: there is nothing to fill")
+        );
+        let failure = refused(r#"{"columns":[{"name":"a","type":"int"},{"name":"a","type":"string"}]}"#);
+        assert_eq!(failure.text, "`columns` has `a` twice");
+        let failure = refused(r#"{"columns":[{"name":"a","type":"intt"}]}"#);
+        assert!(failure.text.starts_with("column `a`: `intt`"), "{failure}");
+        let failure = refused(r#"{"columns":[{"name":"a","type":"array<map<int,string>>"}]}"#);
+        assert_eq!(failure.text, "`a`: `map<int,string>`: a map read from JSON has keys of type `string`");
+    }
+
+    #[test]
+    fn the_schema_of_the_options_is_json() {
+        let schema: serde_json::Value = serde_json::from_str(OPTIONS).unwrap();
+        assert_eq!(schema["properties"]["column"]["default"], payload());
+    }
+}

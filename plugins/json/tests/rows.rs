@@ -135,6 +135,14 @@ fn p010_names_match_exactly_and_in_any_order() {
     let columns = [("order_id", "int"), ("ORDER_ID", "int"), ("a.b", "int"), ("é", "int"), ("", "int")];
     let values = row(&columns, r#"{"":5,"\u00e9":4,"x":{"order_id":9},"a.b":3,"Order_id":8,"order_id":1}"#.as_bytes());
     assert_eq!(values.unwrap(), ["1", "null", "3", "4", "5"]);
+    // Names that JSON writes with escapes, and white space around the colon.
+    let columns = [("a\"b", "int"), ("c\\d", "int"), ("e", "int")];
+    let values = row(
+        &columns,
+        br#"{"a\"b" : 1 , "c\\d":2,
+ 'e' :3 }"#,
+    );
+    assert_eq!(values.unwrap(), ["1", "2", "3"]);
 }
 
 #[test]
