@@ -11,6 +11,7 @@ const HOST: &[(&str, &str)] = &[
     ("enable.auto.commit", "offsets are kept in the checkpoint and never committed to Kafka"),
     ("enable.auto.offset.store", "offsets are kept in the checkpoint and never committed to Kafka"),
     ("interceptor.classes", "interceptors are Java classes and could change what is read"),
+    ("allow.auto.create.topics", "the host never creates a topic"),
     ("enable.partition.eof", "the host needs it and sets it itself"),
 ];
 

@@ -1,6 +1,7 @@
 //! `{path.landing}`, `${env:NAME}`, `${env:NAME:-default}` and `${file:PATH}` in values.
 //!
-//! What a placeholder stands for may be a secret: problems name the placeholder and never its value.
+//! What a placeholder stands for may be a secret: problems in filling it name the placeholder and never its value, and
+//! the values of Kafka options stand in no problem at all.
 
 use std::path::{Path, PathBuf};
 

@@ -147,6 +147,11 @@ fn k020_to_k043_options_of_kafka() {
         ("K-022 offset -3", kafka_topic(r#", "starting_offsets": {"orders.v1": {"0": -3}}"#)),
         ("K-022 no partitions", kafka_topic(r#", "starting_offsets": {"orders.v1": {}}"#)),
         ("K-022 a number", kafka_topic(r#", "starting_offsets": 7"#)),
+        ("K-023 another topic", kafka_topic(r#", "starting_offsets": {"orders.v2": {"0": 1}}"#)),
+        (
+            "K-023 other partitions",
+            kafka(r#", "assign": {"a": [0, 1]}, "starting_offsets": {"a": {"0": 1}, "b": {"0": 1}}"#),
+        ),
         ("K-026 an end", kafka_topic(r#", "endingOffsets": "latest", "ending_timestamp": 5"#)),
         ("K-021 timestamps", kafka_topic(r#", "startingTimestamp": "5""#)),
         ("K-043 a minimum", kafka_topic(r#", "minOffsetsPerTrigger": 5, "maxTriggerDelay": "1m""#)),

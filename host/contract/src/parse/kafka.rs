@@ -1,6 +1,6 @@
 //! `source.kafka` and a Kafka source's `options`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::options::{Allowed, Options, Refused, Why};
@@ -52,9 +52,14 @@ pub(super) fn kafka(
     let starting = options.get("starting_offsets");
     let limit = options.get("max_offsets_per_trigger").and_then(|value| value.count(1, Spelling::Spark));
     let loss = options.get("fail_on_data_loss").and_then(|value| value.flag(Spelling::Spark));
+    let subscription = subscription(source, options);
+    let starting_offsets = starting.and_then(starting_offsets).unwrap_or(StartingOffsets::Latest);
+    if let Some(value) = starting {
+        check_same_partitions(value, &subscription, &starting_offsets);
+    }
     KafkaSpec {
-        subscription: subscription(source, options),
-        starting_offsets: starting.and_then(starting_offsets).unwrap_or(StartingOffsets::Latest),
+        subscription,
+        starting_offsets,
         starting_offsets_given: starting.is_some(),
         max_offsets_per_trigger: limit,
         fail_on_data_loss: loss.unwrap_or(true),
@@ -280,6 +285,34 @@ fn starting_offsets(value: &Value<'_>) -> Option<StartingOffsets> {
         return None;
     }
     Some(StartingOffsets::Exact(topics))
+}
+
+/// K-023, as far as the contract itself tells: offsets name what is read, no less and no more.
+fn check_same_partitions(value: &Value<'_>, subscription: &Subscription, starting: &StartingOffsets) {
+    let StartingOffsets::Exact(offsets) = starting else { return };
+    let name = |(topic, partition): (&String, &i32)| format!("{topic}-{partition}");
+    let (named, read): (BTreeSet<String>, BTreeSet<String>) = match subscription {
+        Subscription::Topics(topics) => (offsets.keys().cloned().collect(), topics.iter().cloned().collect()),
+        Subscription::Assign(assigned) => (
+            offsets
+                .iter()
+                .flat_map(|(topic, of)| of.keys().map(move |partition| (topic, partition)))
+                .map(name)
+                .collect(),
+            assigned
+                .iter()
+                .flat_map(|(topic, of)| of.iter().map(move |partition| (topic, partition)))
+                .map(name)
+                .collect(),
+        ),
+        Subscription::Pattern(_) => return,
+    };
+    // An empty subscription was reported already.
+    if named != read && !read.is_empty() {
+        let list = |names: &BTreeSet<String>| suggest::quoted(names.iter().map(String::as_str));
+        let message = format!("gives offsets of {}, and {} would be read", list(&named), list(&read));
+        value.refuse_hinting(Code::Conflict, message, "give an offset for each partition that is read: -2 is earliest");
+    }
 }
 
 fn integer<T: std::str::FromStr>(node: &Node) -> Option<T> {
