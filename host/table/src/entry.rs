@@ -140,6 +140,24 @@ fn append_info(
     }))
 }
 
+/// The entry that takes out files: `removes` are its actions.
+pub(crate) fn clear(removes: &[Value], stream: &str, read_version: i64) -> Result<Bytes, serde_json::Error> {
+    let info = json!({"commitInfo": {
+        "timestamp": now_millis(),
+        "operation": "DELETE",
+        "operationParameters": { "predicate": "[\"true\"]" },
+        "readVersion": read_version,
+        "isolationLevel": "Serializable",
+        "isBlindAppend": false,
+        "operationMetrics": { "numRemovedFiles": removes.len().to_string() },
+        "engineInfo": ENGINE,
+        "crisol": { "stream": stream },
+    }});
+    let mut lines = vec![info];
+    lines.extend_from_slice(removes);
+    text(&lines)
+}
+
 /// Entry 0 of a new table.
 pub(crate) fn create(protocol: &Protocol, metadata: &Metadata, token: &str) -> Result<Bytes, serde_json::Error> {
     text(&[

@@ -11,6 +11,7 @@
 
 mod check;
 mod checkpoint;
+mod clear;
 mod commit;
 mod create;
 mod entry;

@@ -70,7 +70,7 @@ impl Table {
         Ok(batches)
     }
 
-    async fn snapshot(&self) -> Result<Snapshot, TableError> {
+    pub(crate) async fn snapshot(&self) -> Result<Snapshot, TableError> {
         Snapshot::try_new(self.log().delta(), None).await.map_err(|e| self.unreadable(e))
     }
 
@@ -135,7 +135,7 @@ impl Table {
         RecordBatch::try_new(schema.clone(), columns).map_err(failed)
     }
 
-    fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
+    pub(crate) fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
         self.place().external(format!("cannot read it in `{}`", self.place().path), source)
     }
 }

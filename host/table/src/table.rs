@@ -1,8 +1,9 @@
 //! A Delta table that a stream writes to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use async_trait::async_trait;
 use crisol_store::Store;
 use tokio::sync::Mutex;
@@ -57,6 +58,26 @@ impl Table {
     pub async fn open(spec: &TableSpec, store: &Store) -> Result<Option<Self>, TableError> {
         let (place, log) = at(spec, store)?;
         if log.exists().await? { Self::load(place, spec, log).await.map(Some) } else { Ok(None) }
+    }
+
+    /// Opens the table in the store's folder as it is, whatever a contract says; `None` when there is none. For looking
+    /// at it.
+    pub async fn find(name: &str, path: &str, store: &Store) -> Result<Option<Self>, TableError> {
+        let mut spec = TableSpec {
+            name: name.to_string(),
+            path: path.to_string(),
+            schema: Arc::new(Schema::empty()),
+            partition_by: Vec::new(),
+            properties: BTreeMap::new(),
+        };
+        let (place, log) = at(&spec, store)?;
+        if !log.exists().await? {
+            return Ok(None);
+        }
+        let state = log.load().await?;
+        spec.schema = state.snapshot().arrow_schema();
+        spec.partition_by = state.metadata().partition_columns().to_vec();
+        Self::load(place, &spec, log).await.map(Some)
     }
 
     async fn load(place: Arc<Place>, spec: &TableSpec, log: Log) -> Result<Self, TableError> {
