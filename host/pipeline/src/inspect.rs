@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Schema, SchemaRef};
 use crisol_checkpoint::{Checkpoint, LogState};
-use crisol_stage::quarantine_schema;
-use crisol_table::{Table, TableSpec, TableSummary};
+use crisol_table::{Table, TableSummary};
 use serde::Serialize;
 
 use crate::plan::{self, StreamPlan};
@@ -129,7 +127,7 @@ impl Tables {
         };
         let path = if quarantine { &stream.table.quarantine_path } else { &stream.table.path };
         let missing = if quarantine { "no row was ever refused" } else { "it does not exist yet" };
-        let Some(table) = open(stream, path, quarantine).await? else {
+        let Some(table) = find(stream, path).await? else {
             return Err(EngineError::UnknownTable {
                 name: name.into(),
                 what: missing.into(),
@@ -166,8 +164,8 @@ impl Tables {
 
 async fn status(stream: &StreamPlan) -> Result<StreamStatus, EngineError> {
     let state = checkpoint_state(stream).await?;
-    let table = summary(stream, &stream.table.path, false).await?;
-    let quarantine = summary(stream, &stream.table.quarantine_path, true).await?;
+    let table = summary(stream, &stream.table.path).await?;
+    let quarantine = summary(stream, &stream.table.quarantine_path).await?;
     let number = |batch: u64| i64::try_from(batch).unwrap_or(i64::MAX);
     let end = state.offsets.as_ref().and_then(|logged| logged.entry.ends.first()).and_then(Option::as_ref);
     Ok(StreamStatus {
@@ -194,25 +192,17 @@ async fn checkpoint_state(stream: &StreamPlan) -> Result<LogState, EngineError> 
     Checkpoint::open(store, uuid::Uuid::new_v4()).await.map_err(fail)?.state().await.map_err(fail)
 }
 
-async fn summary(stream: &StreamPlan, path: &str, quarantine: bool) -> Result<Option<TableSummary>, EngineError> {
-    let Some(table) = open(stream, path, quarantine).await? else { return Ok(None) };
+async fn summary(stream: &StreamPlan, path: &str) -> Result<Option<TableSummary>, EngineError> {
+    let Some(table) = find(stream, path).await? else { return Ok(None) };
     table.summary().await.map(Some).map_err(|error| EngineError::opening(&stream.name, error))
 }
 
 /// A table as it lies there, without making it.
-async fn open(stream: &StreamPlan, path: &str, quarantine: bool) -> Result<Option<Table>, EngineError> {
+async fn find(stream: &StreamPlan, path: &str) -> Result<Option<Table>, EngineError> {
     if !PathBuf::from(path).join("_delta_log").is_dir() {
         return Ok(None);
     }
     let fail = |error| EngineError::opening(&stream.name, error);
     let store = crisol_store::open(path).map_err(|source| fail(error::store(&stream.table.name, path, source)))?;
-    let schema: SchemaRef = if quarantine { quarantine_schema() } else { Schema::empty().into() };
-    let spec = TableSpec {
-        name: stream.table.name.clone(),
-        path: path.into(),
-        schema,
-        partition_by: Vec::new(),
-        properties: std::collections::BTreeMap::new(),
-    };
-    Table::open(&spec, &store).await.map_err(fail)
+    Table::find(&stream.table.name, path, &store).await.map_err(fail)
 }

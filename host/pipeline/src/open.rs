@@ -132,7 +132,8 @@ impl<'a> Opener<'a> {
         match self.engine.restart {
             Restart::Rebuild => {
                 table.clear(&plan.name).await?;
-                if let Some(quarantine) = Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await? {
+                let (spec, store) = (quarantine_spec(plan), open_quarantine(plan)?);
+                if let Some(quarantine) = Table::open(&spec, &store).await? {
                     quarantine.clear(&plan.name).await?;
                 }
                 Ok(())
