@@ -1,7 +1,7 @@
 //! Messages per second of the decoder, natively: `cargo run --release -p crisol-plugin-orders --example speed [FILE]`.
 //! FILE has one message a line, perhaps after a key and a tab.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use crisol_plugin_orders::Orders;
@@ -30,6 +30,14 @@ fn messages() -> Result<Vec<String>, Box<dyn std::error::Error>> {
     Ok((0..ROWS).map(message).collect())
 }
 
+/// Seconds that this thread was on a processor, where the system tells; else by the clock.
+fn seconds() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = text.split(' ').next().and_then(|n| n.parse::<f64>().ok());
+    nanos.map_or_else(|| START.elapsed().as_secs_f64(), |n| n / 1e9)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages = messages()?;
     let chunks: Result<Vec<_>, _> = messages
@@ -43,13 +51,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let input = [Column::new("payload", types::parse("string")?)];
     let mut best = f64::MAX;
     for _ in 0..20 {
-        let start = Instant::now();
+        let start = seconds();
         for chunk in &chunks {
             let mut session = RowSession::<Decoding<Orders>>::open("{}", &input, 0)?;
             std::hint::black_box(session.push(chunk.clone())?);
         }
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(seconds() - start);
     }
-    eprintln!("{} messages, {:.2} million a second", messages.len(), messages.len() as f64 / best / 1e6);
+    eprintln!("{} messages, {:.2} million a second of processor time", messages.len(), messages.len() as f64 / best / 1e6);
     Ok(())
 }
