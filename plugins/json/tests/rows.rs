@@ -4,9 +4,13 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, StringArray};
-use crisol_plugin_json::Decoder;
+use arrow_array::{Array, ArrayRef, BinaryArray, Int64Array, StringArray};
+use crisol_plugin_json::{Decoder, Json};
+use crisol_sdk::{Fate, testing};
+use serde_json::json;
 use support::{decode, fields, reasons, row, value};
 
 const ORDER: &[(&str, &str)] = &[
@@ -82,10 +86,31 @@ fn p004_refused_rows_among_good_ones_leave_no_trace() {
 }
 
 #[test]
+fn the_same_rows_cross_to_the_host() {
+    let columns: Vec<_> = ORDER.iter().map(|(name, data_type)| json!({"name": name, "type": data_type})).collect();
+    let bad = BAD.map(|(payload, _)| payload);
+    let payloads: Vec<Option<&str>> =
+        [Some(GOOD[0]), None].into_iter().chain(bad.map(Some)).chain([Some(GOOD[1]), Some(GOOD[2])]).collect();
+    for payload in [
+        Arc::new(StringArray::from(payloads.clone())) as ArrayRef,
+        Arc::new(BinaryArray::from(payloads.iter().map(|p| p.map(str::as_bytes)).collect::<Vec<_>>())),
+    ] {
+        let offset: ArrayRef = Arc::new(Int64Array::from_iter_values(0..payload.len() as i64));
+        let input = testing::input(&[("offset", offset), ("payload", payload)]).unwrap();
+        let outcome = testing::stage::<Json>(&json!({"columns": columns}).to_string(), &input).unwrap();
+        assert_eq!(outcome.origin, [0, 14, 15]);
+        let lines: Vec<_> = (0..3).map(|row| line(outcome.rows.columns(), row)).collect();
+        assert_eq!(lines, GOOD_VALUES);
+        assert_eq!(outcome.rejected.iter().map(|r| r.row).collect::<Vec<_>>(), (1..14).collect::<Vec<_>>());
+        assert!(outcome.rejected.iter().all(|r| r.kind == Fate::Quarantine));
+    }
+}
+
+#[test]
 fn nothing_is_kept_from_one_push_to_the_next() {
     let mut decoder = Decoder::new("payload", &fields(ORDER)).unwrap();
-    let good: ArrayRef = std::sync::Arc::new(StringArray::from(GOOD.to_vec()));
-    let bad: ArrayRef = std::sync::Arc::new(StringArray::from(BAD.map(|(payload, _)| payload).to_vec()));
+    let good: ArrayRef = Arc::new(StringArray::from(GOOD.to_vec()));
+    let bad: ArrayRef = Arc::new(StringArray::from(BAD.map(|(payload, _)| payload).to_vec()));
     let first = decoder.decode(&good).unwrap();
     let refused = decoder.decode(&bad).unwrap();
     let second = decoder.decode(&good).unwrap();
