@@ -4,7 +4,7 @@ use wasmtime::Store;
 use wasmtime::component::{InstancePre, ResourceAny};
 
 use crate::Kind;
-use crate::bindings::{Column, Judging, JudgingPre, Output, Transforming, TransformingPre};
+use crate::bindings::{Column, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
 use crate::failure::Stop;
 use crate::output::Answer;
 use crate::state::State;
@@ -65,7 +65,7 @@ impl Instance {
     }
 
     /// One message, one answer. After an error the instance is not to be used again.
-    pub(crate) fn call(&mut self, blueprint: &Blueprint, opening: Opening<'_>, message: &[u8]) -> Result<Answer, Stop> {
+    pub(crate) fn call(&mut self, blueprint: &Blueprint, opening: Opening<'_>, message: &Message) -> Result<Answer, Stop> {
         self.calls += 1;
         let guest = match self.guest.take() {
             Some(guest) => guest,
@@ -108,7 +108,7 @@ fn instantiate(blueprint: &Blueprint, store: &mut Store<State>) -> wasmtime::Res
     })
 }
 
-fn push(guest: &Guest, store: &mut Store<State>, session: ResourceAny, message: &[u8]) -> Result<Answer, Stop> {
+fn push(guest: &Guest, store: &mut Store<State>, session: ResourceAny, message: &Message) -> Result<Answer, Stop> {
     match guest {
         Guest::Transform(guest) => {
             let Output { rows, rejected } = guest.crisol_stage_transform().session().call_push(store, session, message)??;

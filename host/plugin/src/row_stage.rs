@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
+use crate::bindings::Message;
 use crate::columns::Columns;
 use crate::failure::explain;
 use crate::instance::{Blueprint, Instance, Opening};
@@ -113,7 +114,7 @@ impl RowStage {
         Err(CallError::Host { what })
     }
 
-    fn answer(&self, message: &[u8], timestamp_us: i64) -> Result<Answer, CallError> {
+    fn answer(&self, message: &Message, timestamp_us: i64) -> Result<Answer, CallError> {
         let Some(blueprint) = self.component.blueprint() else {
             return Err(CallError::Host { what: "it is no row component".to_string() });
         };
