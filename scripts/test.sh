@@ -3,7 +3,8 @@
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
-scripts/plugins.sh
+scripts/plugins.sh bundled
+scripts/plugins.sh guests
 broker=$(mktemp -d "${TMPDIR:-/tmp}/crisol-kafka.XXXXXX")
 trap 'scripts/kafka.sh stop "$broker"; rm -rf "$broker"' EXIT
 CRISOL_TEST_KAFKA=$(scripts/kafka.sh start "$broker")

@@ -57,30 +57,21 @@ fn two_hosts_on_one_checkpoint_the_second_stops_and_says_so() {
     let topic = Topic::create("operations.two", 1);
     produce(&topic, 0..10);
     let project = orders(&topic);
-    let first = host(&project, &topic, &["run", "--trigger", "continuous"]).start();
+    let start = || host(&project, &topic, &["run", "--trigger", "continuous"]).start();
+    let mut first = start();
     wait_until("the first host works", Duration::from_secs(60), || project.tables().count("silver/orders") == 10);
-    let second = host(&project, &topic, &["run", "--trigger", "continuous"]).start();
-    // Rows keep coming until one of the two has lost a put.
-    let mut next = 10;
-    let (stop, stopped) = std::sync::mpsc::channel::<()>();
-    let producer = std::thread::spawn({
-        let (name, brokers) = (topic.name().to_string(), topic.brokers().to_string());
-        move || {
-            let _ = (name, brokers);
-            while stopped.recv_timeout(Duration::from_millis(200)).is_err() && next < 2_000 {
-                produce(&topic, next..next + 1);
-                next += 1;
-            }
-            next
-        }
+    let mut second = start();
+    // Rows keep coming until one of the two has lost a put, and ends by itself.
+    let mut produced = 10;
+    wait_until("one host ends", Duration::from_secs(120), || {
+        produce(&topic, produced..produced + 1);
+        produced += 1;
+        first.has_ended() || second.has_ended()
     });
-    // A host that has lost the race still serves its other stream; signal the one that began first once rows flow.
-    wait_until("rows reach silver", Duration::from_secs(60), || project.tables().count("silver/orders") > 20);
-    first.signal(Signal::SIGTERM);
-    second.signal(Signal::SIGTERM);
+    for run in [&first, &second] {
+        run.stop();
+    }
     let (first, second) = (first.end(), second.end());
-    drop(stop);
-    let produced = u64::from(producer.join().expect("the producer"));
     let codes = [first.status.code(), second.status.code()];
     assert!(codes.contains(&Some(4)), "one of the two says that another holds the checkpoint: {first:?}\n{second:?}");
     let said = format!("{}{}", String::from_utf8_lossy(&first.stderr), String::from_utf8_lossy(&second.stderr));
@@ -180,4 +171,34 @@ fn progress_is_sparks_object_and_status_and_show_tell_the_same() {
     let plugins: Value = serde_json::from_slice(&plugins.stdout).expect("JSON");
     let names: Vec<_> = plugins["serving"].as_array().expect("a list").iter().map(|plugin| &plugin["name"]).collect();
     assert_eq!(names, ["json", "order-rules", "orders"]);
+}
+
+#[test]
+fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
+    let topic = Topic::create("operations.mended", 1);
+    produce(&topic, 0..10);
+    let project = orders(&topic);
+    let plugins = project.path().join("components");
+    crisol_tests::copy(&crisol_tests::root().join("plugins"), &plugins);
+    let run = || host(&project, &topic, &["run"]).plugins(&plugins);
+    run().succeed();
+    produce(&topic, 10..20);
+    let good = fs::read(plugins.join("orders.wasm")).expect("the bundled component");
+    fs::copy(crisol_tests::guest("faulty-orders"), plugins.join("orders.wasm")).expect("it can be replaced");
+    for _ in 0..2 {
+        let said = run().fail_with(1);
+        for word in ["silver.orders", "batch 1", "rows 0..10", "decode orders", "orders@9.9.9", "thirteen brings bad luck"] {
+            assert!(said.contains(word), "`{word}` is missing in:\n{said}");
+        }
+        assert_eq!(project.tables().count("silver/orders"), 10, "nothing of the batch is committed");
+        assert_eq!(project.tables().count("bronze/orders_raw"), 20, "the stream above goes on");
+    }
+    fs::write(plugins.join("orders.wasm"), good).expect("it can be replaced");
+    run().succeed();
+    assert_eq!(project.tables().count("silver/orders"), 20);
+    let log = project.tables().log("silver/orders");
+    let batches: Vec<_> = log["commits"].as_array().expect("commits").iter().map(|c| c["crisol"]["batch"].clone()).collect();
+    assert_eq!(batches, [Value::Null, json!(0), json!(1)]);
+    let digest = log["commits"][2]["crisol"]["components"]["orders@0.1.0"].as_str().expect("the digest is named");
+    assert_eq!(digest.len(), 64);
 }

@@ -95,6 +95,17 @@ impl Run {
         kill(self.pid(), signal).expect("the process runs");
     }
 
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        let child = self.child.as_mut().expect("it was started");
+        child.try_wait().expect("its state is known").is_some()
+    }
+
+    /// Asks it to stop; one that has ended already is let be.
+    pub fn stop(&self) {
+        let _ = kill(self.pid(), Signal::SIGTERM);
+    }
+
     /// Waits for its end.
     pub fn end(mut self) -> Output {
         let child = self.child.take().expect("it runs");

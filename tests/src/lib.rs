@@ -9,7 +9,7 @@ mod kafka;
 mod project;
 mod tables;
 
-pub use host::{Host, Run, wait_until};
+pub use host::{Host, Run, copy, wait_until};
 pub use kafka::Topic;
 pub use project::Project;
 pub use tables::Tables;
@@ -33,4 +33,12 @@ pub fn binary(name: &str) -> PathBuf {
 /// What `make test` sets in the environment.
 pub fn given(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `make test`, which sets it"))
+}
+
+/// A component of the tests, `faulty-orders`.
+pub fn guest(name: &str) -> PathBuf {
+    let folder = binary("host").parent().and_then(Path::parent).expect("a target folder").join("guests");
+    let path = folder.join(name).with_extension("wasm");
+    assert!(path.is_file(), "{} is missing: run `make test`, which builds it", path.display());
+    path
 }

@@ -227,8 +227,10 @@ fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Bo
         path: path.into(),
         columns: columns.clone(),
         external,
-        max_files: TableSourceSpec::MAX_FILES,
-        max_bytes: TableSourceSpec::MAX_BYTES,
+        max_files: plan.table.max_files_per_trigger.map_or(TableSourceSpec::MAX_FILES, |files| {
+            usize::try_from(files).unwrap_or(usize::MAX)
+        }),
+        max_bytes: plan.table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
     };
     match &plan.source {
         SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
