@@ -3,6 +3,7 @@
 
 mod architecture;
 mod crash;
+mod durable;
 mod examples;
 mod operations;
 mod refusals;

@@ -41,6 +41,21 @@ impl Host {
         self
     }
 
+    /// Runs it under another program, which gets `arguments` and then the host's own command line.
+    #[must_use]
+    pub fn under(self, program: &str, arguments: &[&str], file: &Path) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(file).arg(self.command.get_program()).args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.stdin(Stdio::null());
+        Self { command }
+    }
+
     /// Takes components from another folder.
     #[must_use]
     pub fn plugins(self, dir: &Path) -> Self {
