@@ -184,7 +184,9 @@ impl Checkpoint {
     async fn initial(&self) -> Result<Option<Position>, CheckpointError> {
         let file = SourceLog::file(0);
         match entries::get(&self.store, &file).await? {
-            Some(found) if log::is_initial(&found) => log::parse_initial(&file, &entries::text(&file, &found)?).map(Some),
+            Some(found) if log::is_initial(&found) => {
+                log::parse_initial(&file, &entries::text(&file, &found)?).map(Some)
+            }
             _ => Ok(None),
         }
     }

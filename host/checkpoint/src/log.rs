@@ -94,7 +94,12 @@ impl RangeEntry {
             NO_POSITION => Ok(None),
             line => parse_position(file, line).map(Some),
         });
-        Ok(Self { timestamp_ms: head.batch_timestamp_ms, run_id, ends: ends.collect::<Result<_, _>>()?, conf: head.conf })
+        Ok(Self {
+            timestamp_ms: head.batch_timestamp_ms,
+            run_id,
+            ends: ends.collect::<Result<_, _>>()?,
+            conf: head.conf,
+        })
     }
 
     /// The end of the one source.

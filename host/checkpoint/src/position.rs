@@ -151,9 +151,11 @@ fn table(object: &Map<String, Value>) -> Result<TablePosition, String> {
         return Err(format!("`sourceVersion` is {version}, this host reads {TABLE_SOURCE_VERSION}"));
     }
     if field(object, "isStartingVersion")? != &Value::Bool(false) {
-        return Err("`isStartingVersion` is not false: it was written inside a first snapshot, which only Spark reads \
+        return Err(
+            "`isStartingVersion` is not false: it was written inside a first snapshot, which only Spark reads \
                     so"
-        .to_owned());
+            .to_owned(),
+        );
     }
     let id = field(object, "reservoirId")?.as_str().ok_or("`reservoirId` is no text")?;
     Ok(TablePosition {

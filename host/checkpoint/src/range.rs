@@ -48,11 +48,9 @@ impl Range {
         let range = Self::after_loss(start, end)?;
         match range.backwards() {
             None => Ok(range),
-            Some(what) => Err(PositionError::Backwards {
-                start: range.start.to_string(),
-                end: range.end.to_string(),
-                what,
-            }),
+            Some(what) => {
+                Err(PositionError::Backwards { start: range.start.to_string(), end: range.end.to_string(), what })
+            }
         }
     }
 
@@ -88,9 +86,7 @@ impl Range {
             (Position::Table(start), Position::Table(end)) if start.reservoir_version == end.reservoir_version => {
                 forwards(start.index, end.index)
             }
-            (Position::Table(start), Position::Table(end)) => {
-                forwards(start.reservoir_version, end.reservoir_version)
-            }
+            (Position::Table(start), Position::Table(end)) => forwards(start.reservoir_version, end.reservoir_version),
             _ => 0,
         }
     }

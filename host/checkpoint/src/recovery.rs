@@ -77,8 +77,7 @@ pub fn next_step(state: &LogState) -> Result<NextStep, CheckpointError> {
         return Err(CheckpointError::Gap { offsets: *batch, commit: state.newest_commit });
     }
     // Loss that a contract allowed when the range was planned stays allowed: the range is bound.
-    let range =
-        Range::after_loss(start, end.clone()).map_err(|source| CheckpointError::Position { file, source })?;
+    let range = Range::after_loss(start, end.clone()).map_err(|source| CheckpointError::Position { file, source })?;
     let (batch, timestamp_ms) = (*batch, entry.timestamp_ms);
     Ok(match state.newest_outcome {
         Some(outcome) if outcome == batch => NextStep::AdoptOutcome { batch, range, timestamp_ms },

@@ -52,11 +52,15 @@ pub(crate) fn create_below(root: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Syncs a folder and the one that holds it; nothing when it does not exist.
+/// Syncs a folder and the one that holds it; nothing when it does not exist. A parent that this user may not even read
+/// was not made by a host, so its names are not ours to sync.
 pub(crate) fn sync_up(folder: &Path) -> Result<()> {
     match sync(folder) {
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(()),
-        Err(e) => Err(e),
-        Ok(()) => folder.parent().map_or(Ok(()), sync),
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+        done => done?,
+    }
+    match folder.parent().map_or(Ok(()), sync) {
+        Err(e) if e.kind() == ErrorKind::PermissionDenied => Ok(()),
+        done => done,
     }
 }

@@ -26,7 +26,14 @@ fn calls_of(writer: &str) -> Option<Vec<String>> {
     let dir = tempfile::tempdir().unwrap();
     let (folder, log) = (dir.path().canonicalize().unwrap().join("root"), dir.path().join("strace.log"));
     let out = Command::new("strace")
-        .args(["-f", "-y", "-s", "256", "-e", "trace=fsync,fdatasync,link,linkat,rename,renameat,renameat2,mkdir,mkdirat"])
+        .args([
+            "-f",
+            "-y",
+            "-s",
+            "256",
+            "-e",
+            "trace=fsync,fdatasync,link,linkat,rename,renameat,renameat2,mkdir,mkdirat",
+        ])
         .arg("-o")
         .arg(&log)
         .arg(std::env::current_exe().unwrap())
@@ -35,8 +42,7 @@ fn calls_of(writer: &str) -> Option<Vec<String>> {
         .output()
         .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let calls: Vec<_> =
-        std::fs::read_to_string(&log).unwrap().lines().filter_map(|line| call(line, &folder)).collect();
+    let calls: Vec<_> = std::fs::read_to_string(&log).unwrap().lines().filter_map(|line| call(line, &folder)).collect();
     println!("{writer}:\n  {}", calls.join("\n  "));
     Some(calls)
 }
@@ -84,8 +90,14 @@ fn a_new_entry_is_synced_then_linked_then_its_folder_is_synced() {
     assert_eq!(
         calls,
         [
-            "mkdir /", "mkdir /a", "sync /", "mkdir /a/b", "sync /a", // each new folder, then the one that holds it
-            "sync /a/b/.0.tmp", "link /a/b/0", "sync /a/b",
+            "mkdir /",
+            "mkdir /a",
+            "sync /",
+            "mkdir /a/b",
+            "sync /a", // each new folder, then the one that holds it
+            "sync /a/b/.0.tmp",
+            "link /a/b/0",
+            "sync /a/b",
         ]
     );
 }
@@ -153,8 +165,15 @@ fn writer_of_copies_and_renames() {
 fn copies_and_renames_are_durable() {
     let Some(calls) = calls_of("writer_of_copies_and_renames") else { return };
     let expected = [
-        "sync /a/.1.tmp", "link /a/1", "sync /a", // copy
-        "sync /a/0", "mkdir /b", "sync /", "link /b/2", "sync /b", "sync /a", // rename
+        "sync /a/.1.tmp",
+        "link /a/1",
+        "sync /a", // copy
+        "sync /a/0",
+        "mkdir /b",
+        "sync /",
+        "link /b/2",
+        "sync /b",
+        "sync /a", // rename
     ];
     let begin = calls.iter().position(|call| call == expected[0]).unwrap();
     assert_eq!(calls[begin..], expected);
@@ -172,5 +191,22 @@ fn writer_of_a_data_file() {
 #[test]
 fn a_data_file_is_durable_when_it_is_finished() {
     let Some(calls) = calls_of("writer_of_a_data_file") else { return };
-    assert_eq!(calls, ["mkdir /", "mkdir /day=1", "sync /", "sync /day=1/.part.tmp", "link /day=1/part", "sync /day=1"]);
+    assert_eq!(
+        calls,
+        ["mkdir /", "mkdir /day=1", "sync /", "sync /day=1/.part.tmp", "link /day=1/part", "sync /day=1"]
+    );
+}
+
+#[test]
+fn writer_of_nothing() {
+    let Some(folder) = folder() else { return };
+    std::fs::create_dir_all(folder.join("offsets")).unwrap();
+    let store = open(folder.to_str().unwrap()).unwrap();
+    runtime().block_on(store.settle("offsets")).unwrap();
+}
+
+#[test]
+fn what_is_found_is_made_durable_by_settling_its_folder() {
+    let Some(calls) = calls_of("writer_of_nothing") else { return };
+    assert_eq!(calls[calls.len() - 2..], ["sync /offsets", "sync /"]);
 }

@@ -88,7 +88,9 @@ fn k032_a_first_position_is_sparks_text() {
 #[test]
 fn c007_unknown_versions_are_refused_by_name() {
     let expected = |file: &str| {
-        format!("`{file}` has version `v9`, this host reads `v1`; use the host (or Spark) that wrote it, or a newer one")
+        format!(
+            "`{file}` has version `v9`, this host reads `v1`; use the host (or Spark) that wrote it, or a newer one"
+        )
     };
     assert_eq!(RangeEntry::parse("offsets/3", "v9\n{}").unwrap_err().to_string(), expected("offsets/3"));
     assert_eq!(CommitEntry::parse("commits/3", "v9\n{}").unwrap_err().to_string(), expected("commits/3"));

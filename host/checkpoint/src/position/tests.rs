@@ -17,10 +17,7 @@ fn c006_kafka_positions_are_sparks_text() {
     assert_eq!(position.to_string(), text);
     assert_eq!(Position::parse(text).unwrap(), position);
     // Spark writes the partitions of a topic in whatever order its map has.
-    assert_eq!(
-        Position::parse(r#" { "payments": {"0": 9}, "orders.v1": {"10":5,"1":0,"0":123}} "#).unwrap(),
-        position
-    );
+    assert_eq!(Position::parse(r#" { "payments": {"0": 9}, "orders.v1": {"10":5,"1":0,"0":123}} "#).unwrap(), position);
 }
 
 #[test]
@@ -33,8 +30,7 @@ fn c005_positions_of_files_are_sparks_text() {
 
 #[test]
 fn d129_positions_of_tables_are_sparks_text() {
-    let text =
-        r#"{"sourceVersion":1,"reservoirId":"a-b-c","reservoirVersion":12,"index":3,"isStartingVersion":false}"#;
+    let text = r#"{"sourceVersion":1,"reservoirId":"a-b-c","reservoirVersion":12,"index":3,"isStartingVersion":false}"#;
     assert_eq!(table(12, 3).to_string(), text);
     assert_eq!(Position::parse(text).unwrap(), table(12, 3));
 }

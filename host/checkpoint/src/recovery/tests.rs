@@ -129,10 +129,8 @@ fn marks_and_outcomes_without_a_range_are_refused() {
 #[test]
 fn logged_positions_of_another_source_are_refused() {
     let table = TablePosition { reservoir_id: "x".to_owned(), reservoir_version: 1, index: 0 };
-    let state = LogState {
-        previous: Some(RangeEntry::new(1, Position::Table(table))),
-        ..state(Some(7), Some(6), None)
-    };
+    let state =
+        LogState { previous: Some(RangeEntry::new(1, Position::Table(table))), ..state(Some(7), Some(6), None) };
     let error = next_step(&state).unwrap_err().to_string();
     assert!(error.starts_with("`offsets/7`: one position belongs to a Delta table, the other to Kafka"), "{error}");
 }
@@ -163,12 +161,16 @@ fn a_table_that_fits_its_checkpoint_is_accepted() {
 fn a_table_behind_its_checkpoint_is_refused() {
     assert!(matches!(check_table(Some(0), Some(0), None), Err(CheckpointError::TableBehind { .. })));
     let error = check_table(Some(7), Some(8), Some(6)).unwrap_err().to_string();
-    assert!(error.starts_with("batch 7 is marked as done, but the newest batch that the table holds is 6: "), "{error}");
+    assert!(
+        error.starts_with("batch 7 is marked as done, but the newest batch that the table holds is 6: "),
+        "{error}"
+    );
 }
 
 #[test]
 fn r032_a_table_ahead_of_its_checkpoint_is_refused() {
-    let ahead = [(None, None, 0), (None, Some(0), 1), (Some(6), Some(7), 8), (Some(6), Some(6), 7), (Some(1), Some(9), 5)];
+    let ahead =
+        [(None, None, 0), (None, Some(0), 1), (Some(6), Some(7), 8), (Some(6), Some(6), 7), (Some(1), Some(9), 5)];
     for (commit, logged, txn) in ahead {
         let error = check_table(commit, logged, Some(txn)).unwrap_err();
         assert!(matches!(error, CheckpointError::TableAhead { .. }), "{commit:?} {logged:?} {txn}");

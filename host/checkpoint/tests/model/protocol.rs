@@ -2,7 +2,7 @@
 
 use crisol_checkpoint::{NextStep, Step, check_quarantine, check_table, next_step};
 
-use crate::world::{BATCHES, Bound, Commit, Entry, Entries, Host, Log, Owner, Pc, Phase, ROWS, World, rows_before};
+use crate::world::{BATCHES, Bound, Commit, Entries, Entry, Host, Log, Owner, Pc, Phase, ROWS, World, rows_before};
 
 /// The guards of the protocol; a test takes one away at a time.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +101,10 @@ impl std::fmt::Display for Action {
 fn named(pc: Pc) -> String {
     match pc {
         Pc::At(step, phase) => format!("{step} ({phase:?})"),
-        other => format!("{other:?}"),
+        Pc::Down => "starts".to_owned(),
+        Pc::Recover => "reads the checkpoint".to_owned(),
+        Pc::Check => "compares the tables with it".to_owned(),
+        Pc::Idle | Pc::Stopped => "rests".to_owned(),
     }
 }
 
@@ -213,8 +216,11 @@ fn check(world: &World, guards: Guards, i: u8) -> World {
     let before = u64::from(host.batch).checked_sub(1);
     let this = Some(u64::from(host.batch));
     let logged = if host.end > host.start { this } else { before };
-    let fits = check_table(before, logged, next.table.transaction())
-        .and(check_quarantine(before, if host.bound { this } else { before }, next.quarantine.transaction()));
+    let fits = check_table(before, logged, next.table.transaction()).and(check_quarantine(
+        before,
+        if host.bound { this } else { before },
+        next.quarantine.transaction(),
+    ));
     if fits.is_err() && guards.check_tables {
         next.leave(i, Pc::Stopped);
         return next;

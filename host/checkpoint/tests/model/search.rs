@@ -59,8 +59,7 @@ struct Search {
 /// Visits every world that can be reached, until an invariant breaks.
 pub(crate) fn explore(first: World, guards: Guards) -> Found {
     let begin = Instant::now();
-    let mut search =
-        Search { worlds: Vec::new(), numbers: HashMap::default(), parents: Vec::new(), edges: Vec::new() };
+    let mut search = Search { worlds: Vec::new(), numbers: HashMap::default(), parents: Vec::new(), edges: Vec::new() };
     search.number(first, None);
     let violation = search.run(guards);
     Found {
