@@ -1,4 +1,4 @@
-//! What a batch with rejected rows will commit, bound before its first commit.
+//! What a batch will commit, bound before its first commit.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

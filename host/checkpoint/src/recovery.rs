@@ -38,7 +38,8 @@ pub enum NextStep {
         /// Where it starts; `None` for a new checkpoint whose source has not been asked for its first position.
         start: Option<Position>,
     },
-    /// Run batch `batch` with exactly this range and timestamp (C-031), with today's components.
+    /// Run batch `batch` with exactly this range and timestamp (C-031), with today's components. When the table holds
+    /// the batch already, only its mark is missing: a run with other components might reject rows that have landed.
     Rerun {
         /// Number of the batch.
         batch: u64,

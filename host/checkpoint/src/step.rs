@@ -9,7 +9,8 @@ pub enum Step {
     LogRange,
     /// Rows are read, pass the stages and land in files that no commit names yet.
     WriteFiles,
-    /// `outcome/N` binds what will be committed; only for a batch that has rejected rows.
+    /// `outcome/N` binds what will be committed, and which run decides it. Also for a batch without rejected rows:
+    /// another host may be running the same range with another component, and reject some.
     LogOutcome,
     /// The quarantine gets its rows.
     CommitQuarantine,
