@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crisol_checkpoint::CheckpointError;
 use crisol_contract::Problems;
 use crisol_plugin::PluginError;
 use crisol_source::SourceError;
@@ -196,9 +195,8 @@ impl EngineError {
 /// How grave a stream's error is.
 pub fn kind(error: &StreamError) -> ErrorKind {
     match error.failure.as_ref() {
-        Failure::Checkpoint(CheckpointError::Held { .. }) | Failure::Source(SourceError::Concurrent { .. }) => {
-            ErrorKind::Held
-        }
+        Failure::Checkpoint(error) if error.is_held() => ErrorKind::Held,
+        Failure::Source(SourceError::Concurrent { .. }) => ErrorKind::Held,
         Failure::Source(SourceError::DataLoss { .. }) => ErrorKind::DataLoss,
         Failure::Source(SourceError::Config { .. })
         | Failure::Stage { source: StageError::Config { .. }, .. }

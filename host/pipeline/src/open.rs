@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use async_trait::async_trait;
 use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
 use crisol_plugin::{PluginError, Registry};
@@ -15,7 +16,6 @@ use crisol_stage::{Chain, quarantine_schema};
 use crisol_store::Store;
 use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
 use crisol_table::{Table, TableError, TableSpec, TableWriter};
-use futures::FutureExt;
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -94,7 +94,7 @@ impl<'a> Opener<'a> {
             table_name: plan.table.name.clone(),
             table_path: plan.table.path.clone(),
             source,
-            quarantine: quarantine(plan),
+            quarantine: OpenTable::new(Quarantine(plan.clone())),
             table: Arc::new(table),
             chain,
             pace: self.pace(plan, upstreams),
@@ -132,9 +132,11 @@ impl<'a> Opener<'a> {
         match self.engine.restart {
             Restart::Rebuild => {
                 table.clear(&plan.name).await?;
-                let (spec, store) = (quarantine_spec(plan), open_quarantine(plan)?);
-                if let Some(quarantine) = Table::open(&spec, &store).await? {
-                    quarantine.clear(&plan.name).await?;
+                if Path::new(&plan.table.quarantine_path).exists() {
+                    let quarantine = Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await?;
+                    if let Some(quarantine) = quarantine {
+                        quarantine.clear(&plan.name).await?;
+                    }
                 }
                 Ok(())
             }
@@ -208,16 +210,24 @@ fn open_quarantine(plan: &StreamPlan) -> Result<Store, TableError> {
     crisol_store::open(path).map_err(|source| error::store(&plan.table.name, path, source))
 }
 
-fn quarantine(plan: &StreamPlan) -> OpenTable {
-    let plan = plan.clone();
-    OpenTable::new(move || {
-        let plan = plan.clone();
-        async move {
-            let table = Table::open_or_create(&quarantine_spec(&plan), &open_quarantine(&plan)?).await?;
-            Ok(Arc::new(table) as Arc<dyn TableWriter>)
+/// The quarantine of a stream.
+struct Quarantine(StreamPlan);
+
+#[async_trait]
+impl crisol_stream::Opener for Quarantine {
+    async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError> {
+        // Opening a store makes its folder.
+        if !Path::new(&self.0.table.quarantine_path).exists() {
+            return Ok(None);
         }
-        .boxed()
-    })
+        let table = Table::open(&quarantine_spec(&self.0), &open_quarantine(&self.0)?).await?;
+        Ok(table.map(|table| Arc::new(table) as Arc<dyn TableWriter>))
+    }
+
+    async fn open_or_create(&self) -> Result<Arc<dyn TableWriter>, TableError> {
+        let table = Table::open_or_create(&quarantine_spec(&self.0), &open_quarantine(&self.0)?).await?;
+        Ok(Arc::new(table))
+    }
 }
 
 fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Box<dyn Source> {

@@ -15,6 +15,6 @@ mod resume;
 mod run;
 
 pub use error::{Failure, StreamError};
-pub use open::OpenTable;
+pub use open::{OpenTable, Opener};
 pub use pace::{News, Pace, Upstream, UpstreamState};
 pub use run::{Parts, Stream, Summary};

@@ -2,32 +2,49 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use crisol_table::{TableError, TableWriter};
-use futures::future::BoxFuture;
 use tokio::sync::OnceCell;
 
-type Open = dyn Fn() -> BoxFuture<'static, Result<Arc<dyn TableWriter>, TableError>> + Send + Sync;
+/// How such a table is reached.
+#[async_trait]
+pub trait Opener: Send + Sync {
+    /// The table, if there is one.
+    async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError>;
+
+    /// The table; it is made when there is none.
+    async fn open_or_create(&self) -> Result<Arc<dyn TableWriter>, TableError>;
+}
 
 /// A table opened at first use.
 pub struct OpenTable {
-    open: Box<Open>,
+    opener: Box<dyn Opener>,
     table: OnceCell<Arc<dyn TableWriter>>,
 }
 
 impl OpenTable {
-    /// `open` is called until it succeeds once.
-    pub fn new(
-        open: impl Fn() -> BoxFuture<'static, Result<Arc<dyn TableWriter>, TableError>> + Send + Sync + 'static,
-    ) -> Self {
-        Self { open: Box::new(open), table: OnceCell::new() }
+    /// A table that nobody has asked for yet.
+    pub fn new(opener: impl Opener + 'static) -> Self {
+        Self { opener: Box::new(opener), table: OnceCell::new() }
     }
 
-    /// The table.
+    /// The table; it is made when there is none.
     ///
     /// # Errors
     /// What opening it says.
     pub async fn get(&self) -> Result<&Arc<dyn TableWriter>, TableError> {
-        self.table.get_or_try_init(|| (self.open)()).await
+        self.table.get_or_try_init(|| self.opener.open_or_create()).await
+    }
+
+    /// Newest version of this application in the table; `None` when it never wrote, or there is no table.
+    ///
+    /// # Errors
+    /// What opening or reading it says.
+    pub async fn transaction(&self, app_id: &str) -> Result<Option<i64>, TableError> {
+        match self.opener.find().await? {
+            Some(table) => table.transaction(app_id).await,
+            None => Ok(None),
+        }
     }
 }
 

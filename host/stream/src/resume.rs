@@ -1,6 +1,6 @@
 //! What a start does with what an earlier run left (C-030 … C-035, R-032).
 
-use crisol_checkpoint::{Fact, Kind, LogState, NextStep, Position, check_table, next_step};
+use crisol_checkpoint::{Fact, Kind, LogState, NextStep, Position, check_quarantine, check_table, next_step};
 use crisol_observe::Event;
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +24,11 @@ impl Stream {
     pub(crate) async fn resume(&mut self, stop: &CancellationToken) -> Result<Option<Next>, Failure> {
         let checkpoint = &self.parts.checkpoint;
         let state = checkpoint.state().await?;
-        let transaction = self.parts.table.transaction(&checkpoint.id().to_string()).await?;
+        let application = checkpoint.id().to_string();
+        let transaction = self.parts.table.transaction(&application).await?;
         check_table(state.newest_commit, state.offsets.as_ref().map(|logged| logged.batch), transaction)?;
+        let quarantined = self.parts.quarantine.transaction(&application).await?;
+        check_quarantine(state.newest_commit, state.newest_outcome, quarantined)?;
         self.last_timestamp_ms = newest_timestamp_ms(&state);
         if state.initial.is_some() {
             self.tell_of_another_start().await?;

@@ -21,6 +21,9 @@ use crate::{Failure, OpenTable, StreamError};
 /// How often an idle stream says so (C-023).
 const IDLE: Duration = Duration::from_secs(10);
 
+/// Batches between two clean-ups of the checkpoint.
+const PURGE_EVERY: u64 = 20;
+
 /// What a stream is made of.
 pub struct Parts {
     /// Name: the ingestion contract's, or the table's.
@@ -231,6 +234,7 @@ impl Stream {
         timings: Timings,
     ) -> Result<(), Failure> {
         self.parts.source.committed(&logged.range.end).await?;
+        self.purge(logged.number).await;
         self.parts.news.send_modify(|news| news.commits += 1);
         self.accounts.add(&done.accounts);
         self.batches += 1;
@@ -258,6 +262,15 @@ impl Stream {
         let progress = report::progress(finished, timings, since_last);
         self.parts.observers.tell(&Event::Committed(Box::new(progress)));
         Ok(())
+    }
+
+    /// Entries that recovery never looks at go now and then (C-009); failing to is no reason to stop.
+    async fn purge(&self, number: u64) {
+        if number % PURGE_EVERY == 0
+            && let Err(error) = self.parts.checkpoint.purge(number).await
+        {
+            tracing::warn!(stream = self.parts.name, "old entries of the checkpoint stay: {error}");
+        }
     }
 
     pub(crate) fn protocol(&self) -> Protocol<'_> {
