@@ -3,109 +3,22 @@
 //! rdkafka is named only in `kafka`, deltalake only in `table`. A source never decides what is read twice: it plans
 //! positions and reads the range it is given; the stream logs and commits.
 
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use async_trait::async_trait;
-use crisol_checkpoint::{Position, Range};
-use futures::stream::BoxStream;
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-/// Rows of a range in order, in chunks of at most [`CHUNK_ROWS_MAX`] rows, all of [`Source::schema`].
-///
-/// Dropping it stops the reading and frees what was fetched ahead (K-070).
-pub type Chunks = BoxStream<'static, Result<RecordBatch, SourceError>>;
+mod bytes_column;
+mod chunks;
+mod error;
+mod files;
+mod kafka;
+mod log;
+mod memory;
+mod source;
+mod table;
 
-/// Most rows of one chunk: what a stage gets in one call.
-pub const CHUNK_ROWS_MAX: usize = 16_384;
-
-/// What a stream reads from.
-///
-/// Contract, held by one suite over all implementations:
-/// - the same range gives the same rows in the same order, however often it is read;
-/// - ranges that follow each other give each row once: none lost, none doubled at the seam;
-/// - `plan` never goes back and never past what exists; it changes nothing that a reader can see before
-///   [`Source::read`] of the planned range (files: the entry `sources/0/<n>` is written by `plan`, C-005);
-/// - an error leaves the source usable: the call may be made again.
-#[async_trait]
-pub trait Source: Send + Sync {
-    /// Spark's words for it (K-114), for progress.
-    fn description(&self) -> String;
-
-    /// Columns of the rows, provenance included.
-    fn schema(&self) -> SchemaRef;
-
-    /// Names of the columns that say where a row came from: `topic, partition, offset` or `file_path, file_row`.
-    fn provenance(&self) -> Vec<String>;
-
-    /// Where a new checkpoint begins. Called once in a checkpoint's life; the stream keeps the answer under
-    /// `sources/0/0` before batch 0 is planned where the source asks for that (K-032).
-    async fn initial(&mut self) -> Result<Position, SourceError>;
-
-    /// Fixes the end of this run at what exists now (K-100); later `plan`s end there.
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError>;
-
-    /// The end of the next batch after `start`, within the contract's limits; `None` when nothing waits.
-    async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError>;
-
-    /// The rows of a range.
-    async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError>;
-
-    /// Tells the source that the batch ending here is committed for good.
-    async fn committed(&mut self, end: &Position) -> Result<(), SourceError>;
-}
-
-/// A planned end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
-    /// End of the batch, exclusive.
-    pub end: Position,
-    /// Where the source itself stands, for lag (`latestOffset` of the progress); `None` when unknown.
-    pub latest: Option<Position>,
-    /// What lies between start and end, as an estimate: offsets, files' bytes, rows.
-    pub estimate: Estimate,
-}
-
-/// Size of what waits, for progress bars and lag. Offsets are distances, not records (K-049).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Estimate {
-    /// In the planned range.
-    pub batch_rows: Option<u64>,
-    /// From the start of the range to `latest`.
-    pub backlog_rows: Option<u64>,
-}
-
-/// Why a source could not do what was asked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SourceError {
-    /// The contract asks for something that does not hold (missing topic, no such folder, wrong position).
-    #[error("{what}")]
-    Config {
-        /// What is wrong, naming topic, partition or path.
-        what: String,
-        /// What a person can do.
-        hint: String,
-    },
-    /// Rows that should be read are gone (K-065, K-012, D-127).
-    #[error("data loss: {what}")]
-    DataLoss {
-        /// Topic, partition, from, until, earliest; or table and version.
-        what: String,
-        /// What a person can do.
-        hint: String,
-    },
-    /// A row or file cannot be read at all.
-    #[error("{what}")]
-    Data {
-        /// File and row, or partition and offset, and why.
-        what: String,
-    },
-    /// Broker, disk or store did not answer; the same call may succeed later.
-    #[error("{what}")]
-    External {
-        /// What was tried, for how long, and what came back.
-        what: String,
-        /// The error below.
-        #[source]
-        source: Option<Box<dyn std::error::Error + Send + Sync>>,
-    },
-}
+pub use error::SourceError;
+pub use files::{FilesSource, InferredSchema, files_schema, infer_schema};
+pub use kafka::{KafkaSource, Lag, kafka_schema, lag};
+pub use log::{LogError, SourceLog};
+pub use memory::{MemoryLog, MemorySource, MemoryTopic};
+pub use source::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, Chunks, Estimate, Planned, Source};
+pub use table::{TableSource, TableSourceSpec, table_schema};

@@ -1,0 +1,202 @@
+//! From a start and what the broker holds to the end of the next batch, and what was lost on the way. Pure.
+
+use std::fmt;
+
+use crisol_checkpoint::KafkaPosition;
+
+use super::limit::{entries, rate_limit};
+
+/// Offsets that should be there and are not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// The partition stands in the checkpoint and no longer at the broker (K-012).
+    Gone { topic: String, partition: i32, position: i64 },
+    /// The partition ends before what was read already: the topic was made anew (K-067).
+    Behind { topic: String, partition: i32, position: i64, latest: i64 },
+    /// Records between what should be read and the first that is kept (K-011, K-065).
+    Expired { topic: String, partition: i32, from: i64, until: i64, earliest: i64 },
+}
+
+impl Loss {
+    /// Offsets lost, as far as they can be counted.
+    pub(super) fn offsets(&self) -> u64 {
+        match self {
+            Self::Gone { .. } | Self::Behind { .. } => 0,
+            Self::Expired { from, until, earliest, .. } => until.min(earliest).saturating_sub(*from).unsigned_abs(),
+        }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone { topic, partition, position } => {
+                write!(f, "topic `{topic}` partition {partition}, read up to offset {position}, is gone from the broker")
+            }
+            Self::Behind { topic, partition, position, latest } => write!(
+                f,
+                "topic `{topic}` partition {partition}: offset was changed from {position} to {latest} (the topic was \
+                 deleted and made anew, or truncated)"
+            ),
+            Self::Expired { topic, partition, from, until, earliest } => write!(
+                f,
+                "topic `{topic}` partition {partition}: offsets {from} to {until} should be read, the earliest that \
+                 the broker still has is {earliest}"
+            ),
+        }
+    }
+}
+
+/// The end of the next batch and what was found missing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ahead {
+    pub(crate) end: KafkaPosition,
+    pub(crate) losses: Vec<Loss>,
+}
+
+/// What partitions hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Held {
+    pub(crate) earliest: KafkaPosition,
+    pub(crate) latest: KafkaPosition,
+}
+
+/// The end of the batch that begins at `start`, at most `limit` offsets further on.
+///
+/// Partitions that `start` does not name are new and begin at offset 0 (K-010), so that a range says all by itself;
+/// for the limit they count from what they still hold.
+pub(crate) fn look_ahead(start: &KafkaPosition, held: &Held, limit: Option<u64>) -> Ahead {
+    let mut losses = Vec::new();
+    let mut from = KafkaPosition::default();
+    let mut until = KafkaPosition::default();
+    for (topic, partition, latest) in entries(&held.latest) {
+        let earliest = offset(&held.earliest, topic, partition).unwrap_or(0);
+        let (begin, end) = match offset(start, topic, partition) {
+            Some(position) if position > latest => {
+                losses.push(Loss::Behind { topic: topic.to_owned(), partition, position, latest });
+                (position, position)
+            }
+            Some(position) => (position, latest),
+            None => {
+                if earliest > 0 {
+                    losses.push(Loss::Expired { topic: topic.to_owned(), partition, from: 0, until: latest, earliest });
+                }
+                (earliest, latest)
+            }
+        };
+        from.0.entry(topic.to_owned()).or_default().insert(partition, begin);
+        until.0.entry(topic.to_owned()).or_default().insert(partition, end);
+    }
+    for (topic, partition, position) in entries(start) {
+        if offset(&held.latest, topic, partition).is_none() {
+            losses.push(Loss::Gone { topic: topic.to_owned(), partition, position });
+        }
+    }
+    let end = limit.map_or_else(|| until.clone(), |limit| rate_limit(limit, &from, &until));
+    Ahead { end, losses }
+}
+
+/// Offsets between two positions; a partition that `from` does not name counts from 0.
+pub(super) fn distance(from: &KafkaPosition, to: &KafkaPosition) -> u64 {
+    entries(to)
+        .map(|(topic, partition, end)| end.saturating_sub(offset(from, topic, partition).unwrap_or(0)).max(0))
+        .fold(0, |sum, size| sum.saturating_add(size.unsigned_abs()))
+}
+
+pub(super) fn offset(position: &KafkaPosition, topic: &str, partition: i32) -> Option<i64> {
+    position.0.get(topic)?.get(&partition).copied()
+}
+
+/// How far behind the newest offsets a stream is, over all partitions (K-110).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lag {
+    /// Of the partition that is least behind.
+    pub min: u64,
+    /// Of the partition that is most behind.
+    pub max: u64,
+    /// Mean over the partitions.
+    pub avg: f64,
+}
+
+/// Lag of `consumed` behind `latest`; `None` without partitions. A partition that `consumed` does not name counts
+/// from offset 0 (K-112), where it will be read from.
+pub fn lag(consumed: &KafkaPosition, latest: &KafkaPosition) -> Option<Lag> {
+    let behind: Vec<u64> = entries(latest)
+        .map(|(topic, partition, end)| end.saturating_sub(offset(consumed, topic, partition).unwrap_or(0)).max(0))
+        .map(i64::unsigned_abs)
+        .collect();
+    let sum: u128 = behind.iter().map(|b| u128::from(*b)).sum();
+    Some(Lag {
+        min: *behind.iter().min()?,
+        max: *behind.iter().max()?,
+        avg: sum as f64 / behind.len() as f64,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(offsets: &[(&str, i32, i64)]) -> KafkaPosition {
+        let mut position = KafkaPosition::default();
+        for (topic, partition, offset) in offsets {
+            position.0.entry((*topic).to_owned()).or_default().insert(*partition, *offset);
+        }
+        position
+    }
+
+    fn held(earliest: &[(&str, i32, i64)], latest: &[(&str, i32, i64)]) -> Held {
+        Held { earliest: position(earliest), latest: position(latest) }
+    }
+
+    #[test]
+    fn k040_without_a_limit_a_batch_takes_all() {
+        let held = held(&[("t", 0, 0), ("t", 1, 0)], &[("t", 0, 9), ("t", 1, 5)]);
+        let ahead = look_ahead(&position(&[("t", 0, 4), ("t", 1, 5)]), &held, None);
+        assert_eq!(ahead, Ahead { end: held.latest, losses: vec![] });
+    }
+
+    #[test]
+    fn k010_a_new_partition_joins_the_next_batch_from_the_earliest() {
+        let held = held(&[("t", 0, 0), ("t", 1, 0)], &[("t", 0, 10), ("t", 1, 10)]);
+        let ahead = look_ahead(&position(&[("t", 0, 10)]), &held, Some(4));
+        assert_eq!(ahead, Ahead { end: position(&[("t", 0, 10), ("t", 1, 4)]), losses: vec![] });
+    }
+
+    #[test]
+    fn k011_a_new_partition_that_lost_records_is_data_loss_and_counts_from_what_it_holds() {
+        let held = held(&[("t", 0, 100)], &[("t", 0, 110)]);
+        let ahead = look_ahead(&KafkaPosition::default(), &held, Some(5));
+        assert_eq!(ahead.end, position(&[("t", 0, 105)]));
+        assert_eq!(ahead.losses.len(), 1);
+        assert_eq!(ahead.losses[0].offsets(), 100);
+    }
+
+    #[test]
+    fn k012_a_deleted_partition_is_reported_and_leaves_the_end() {
+        let held = held(&[("t", 0, 0)], &[("t", 0, 5)]);
+        let ahead = look_ahead(&position(&[("t", 0, 5), ("t", 1, 7), ("u", 0, 1)]), &held, None);
+        assert_eq!(ahead.end, position(&[("t", 0, 5)]));
+        assert_eq!(
+            ahead.losses[0].to_string(),
+            "topic `t` partition 1, read up to offset 7, is gone from the broker"
+        );
+        assert_eq!(ahead.losses.len(), 2);
+    }
+
+    #[test]
+    fn k067_a_partition_made_anew_is_reported_and_never_read_again_from_a_lower_offset() {
+        let held = held(&[("t", 0, 0)], &[("t", 0, 5)]);
+        let ahead = look_ahead(&position(&[("t", 0, 50)]), &held, None);
+        assert_eq!(ahead.end, position(&[("t", 0, 50)]));
+        assert!(ahead.losses[0].to_string().contains("offset was changed from 50 to 5"));
+    }
+
+    #[test]
+    fn k110_k112_lag_is_over_all_partitions_and_new_ones_count() {
+        let latest = position(&[("t", 0, 10), ("t", 1, 20), ("u", 0, 3)]);
+        let lag = lag(&position(&[("t", 0, 10), ("t", 1, 5)]), &latest).unwrap();
+        assert_eq!(lag, Lag { min: 0, max: 15, avg: 6.0 });
+        assert_eq!(super::lag(&latest, &KafkaPosition::default()), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! The trait that every source implements, and what a plan says.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use crisol_checkpoint::{Position, Range};
+use futures::stream::BoxStream;
+
+use crate::SourceError;
+
+/// Rows of a range in order, in chunks of at most [`CHUNK_ROWS_MAX`] rows, all of [`Source::schema`].
+///
+/// Dropping it stops the reading and frees what was fetched ahead (K-070).
+pub type Chunks = BoxStream<'static, Result<RecordBatch, SourceError>>;
+
+/// Most rows of one chunk: what a stage gets in one call.
+pub const CHUNK_ROWS_MAX: usize = 16_384;
+
+/// A chunk is closed when its variable-length bytes reach this; only a single row may be larger.
+pub const CHUNK_BYTES_MAX: usize = 8 << 20;
+
+/// What a stream reads from.
+///
+/// Contract, held by one suite over all implementations:
+/// - the same range gives the same rows in the same order, however often it is read, as long as the source still
+///   holds them; how rows are cut into chunks may differ;
+/// - ranges that follow each other give each row once: none lost, none doubled at the seam;
+/// - `plan` never goes back and never past what exists; it changes nothing that a reader can see before
+///   [`Source::read`] of the planned range (files: the entry `sources/0/<n>` is written by `plan`, C-005);
+/// - an error leaves the source usable: the call may be made again.
+#[async_trait]
+pub trait Source: Send + Sync {
+    /// Spark's words for it (K-114), for progress.
+    fn description(&self) -> String;
+
+    /// Columns of the rows, provenance included.
+    fn schema(&self) -> SchemaRef;
+
+    /// Names of the columns that say where a row came from: `topic, partition, offset` or `file_path, file_row`.
+    fn provenance(&self) -> Vec<String>;
+
+    /// Where a new checkpoint begins. Called once in a checkpoint's life, before batch 0 is planned. Kafka keeps the
+    /// answer under `sources/0/0` itself (K-032), so that a crash before batch 0 does not move it.
+    async fn initial(&mut self) -> Result<Position, SourceError>;
+
+    /// Fixes the end of this run at what exists now (K-100); later `plan`s end there.
+    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError>;
+
+    /// The end of the next batch after `start`, within the contract's limits; `None` when nothing waits.
+    async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError>;
+
+    /// The rows of a range.
+    async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError>;
+
+    /// Tells the source that the batch ending here is committed for good.
+    async fn committed(&mut self, end: &Position) -> Result<(), SourceError>;
+
+    /// Offsets known to be lost since the source was made, where the contract says to go on (K-066).
+    fn lost(&self) -> u64 {
+        0
+    }
+}
+
+/// A planned end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// End of the batch, exclusive.
+    pub end: Position,
+    /// Where the source itself stands, for lag (`latestOffset` of the progress); `None` when unknown.
+    pub latest: Option<Position>,
+    /// What lies between start and end, as an estimate: offsets, files' bytes, rows.
+    pub estimate: Estimate,
+}
+
+/// Size of what waits, for progress bars and lag. Offsets are distances, not records (K-049).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Estimate {
+    /// In the planned range.
+    pub batch_rows: Option<u64>,
+    /// From the start of the range to `latest`.
+    pub backlog_rows: Option<u64>,
+}

@@ -1,0 +1,246 @@
+//! One version of a Delta log: what it adds, and whether this source can follow it.
+
+use std::collections::HashMap;
+
+use deltalake::kernel::{Metadata, Protocol};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::SourceError;
+
+/// Reader features that change nothing for whoever reads added files.
+const KNOWN_FEATURES: [&str; 4] = ["timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "typeWidening"];
+
+/// A data file, as its commit names it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct AddedFile {
+    /// URI, relative to the table.
+    pub(super) path: String,
+    pub(super) size: u64,
+    pub(super) rows: Option<u64>,
+    pub(super) partition_values: HashMap<String, Option<String>>,
+}
+
+/// What one version changes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Commit {
+    /// Files that bring rows, in the order of the log.
+    pub(super) added: Vec<AddedFile>,
+    metadata: Option<NewMetadata>,
+    protocol: Option<NewProtocol>,
+}
+
+/// What must stay as it is for the rows to be read rightly.
+#[derive(Debug, Clone)]
+pub(super) struct TableLayout {
+    pub(super) id: String,
+}
+
+impl TableLayout {
+    pub(super) fn of(name: &str, protocol: &Protocol, metadata: &Metadata) -> Result<Self, SourceError> {
+        let protocol = serde_json::to_value(protocol).ok().and_then(|p| serde_json::from_value(p).ok());
+        let metadata = serde_json::to_value(metadata).ok().and_then(|m| serde_json::from_value(m).ok());
+        let (Some(protocol), Some(metadata)) = (protocol, metadata) else {
+            return Err(SourceError::data(format!("table `{name}`: its protocol or metadata cannot be read")));
+        };
+        check_protocol(name, &protocol)?;
+        check_metadata(name, &metadata)?;
+        Ok(Self { id: metadata.id })
+    }
+
+    /// Refuses a version after which the table is another, or one that this source cannot read.
+    pub(super) fn follow(&mut self, name: &str, commit: &Commit) -> Result<(), SourceError> {
+        if let Some(protocol) = &commit.protocol {
+            check_protocol(name, protocol)?;
+        }
+        let Some(metadata) = &commit.metadata else { return Ok(()) };
+        check_metadata(name, metadata)?;
+        if metadata.id == self.id {
+            return Ok(());
+        }
+        Err(SourceError::config(
+            format!("table `{name}` was replaced by another (id {}, before {})", metadata.id, self.id),
+            "read the new table with a new checkpoint",
+        ))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Action {
+    add: Option<Add>,
+    remove: Option<Remove>,
+    meta_data: Option<NewMetadata>,
+    protocol: Option<NewProtocol>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Add {
+    path: String,
+    size: u64,
+    data_change: bool,
+    #[serde(default)]
+    partition_values: HashMap<String, Option<String>>,
+    stats: Option<String>,
+    deletion_vector: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remove {
+    path: String,
+    data_change: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct NewMetadata {
+    id: String,
+    #[serde(default)]
+    configuration: HashMap<String, String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NewProtocol {
+    min_reader_version: i32,
+    #[serde(default)]
+    reader_features: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    num_records: Option<u64>,
+}
+
+impl Commit {
+    /// Parses a log entry. A commit that removes rows is refused (D-123); what changes no data is left out (D-125).
+    pub(super) fn parse(name: &str, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
+        let mut commit = Self::default();
+        for action in serde_json::Deserializer::from_slice(entry).into_iter::<Action>() {
+            let action = action
+                .map_err(|e| SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}")))?;
+            if let Some(remove) = action.remove.filter(|remove| remove.data_change) {
+                return Err(rows_removed(name, version, &remove.path));
+            }
+            if let Some(add) = action.add.filter(|add| add.data_change) {
+                if add.deletion_vector.is_some() {
+                    return Err(unsupported(name, "deletion vectors"));
+                }
+                commit.added.push(add.into());
+            }
+            commit.metadata = action.meta_data.or(commit.metadata);
+            commit.protocol = action.protocol.or(commit.protocol);
+        }
+        Ok(commit)
+    }
+}
+
+impl From<Add> for AddedFile {
+    fn from(add: Add) -> Self {
+        let stats = add.stats.and_then(|stats| serde_json::from_str::<Stats>(&stats).ok());
+        Self {
+            path: add.path,
+            size: add.size,
+            rows: stats.and_then(|stats| stats.num_records),
+            partition_values: add.partition_values,
+        }
+    }
+}
+
+fn check_protocol(name: &str, protocol: &NewProtocol) -> Result<(), SourceError> {
+    // Version 2 only allows column mapping, which the metadata then switches on; 3 lists its features.
+    if protocol.min_reader_version > 3 {
+        return Err(unsupported(name, &format!("reader version {}", protocol.min_reader_version)));
+    }
+    let features = protocol.reader_features.iter().flatten();
+    let unknown: Vec<&str> = features
+        .map(String::as_str)
+        // Column mapping counts when the metadata use it, deletion vectors when a file has one.
+        .filter(|f| !KNOWN_FEATURES.contains(f) && *f != "columnMapping" && *f != "deletionVectors")
+        .collect();
+    if unknown.is_empty() { Ok(()) } else { Err(unsupported(name, &format!("features {}", unknown.join(", ")))) }
+}
+
+fn check_metadata(name: &str, metadata: &NewMetadata) -> Result<(), SourceError> {
+    match metadata.configuration.get("delta.columnMapping.mode").map(String::as_str) {
+        None | Some("none") => Ok(()),
+        Some(mode) => Err(unsupported(name, &format!("column mapping (mode `{mode}`)"))),
+    }
+}
+
+fn unsupported(name: &str, what: &str) -> SourceError {
+    SourceError::config(
+        format!("table `{name}` uses {what}, which this version does not read"),
+        "switch it off for the table and rewrite its files, or read a copy",
+    )
+}
+
+fn rows_removed(name: &str, version: i64, path: &str) -> SourceError {
+    SourceError::config(
+        format!("table `{name}`: version {version} removes rows (file `{path}`); only appended rows can be followed"),
+        "read the table again with a new checkpoint, and let its writer append only",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(lines: &[&str]) -> Result<Commit, SourceError> {
+        Commit::parse("silver.t", 7, lines.join("\n").as_bytes())
+    }
+
+    const ADD: &str = r#"{"add":{"path":"a.parquet","size":5,"dataChange":true,"partitionValues":{"d":null},"modificationTime":1,"stats":"{\"numRecords\":3}"}}"#;
+
+    #[test]
+    fn added_files_come_in_the_order_of_the_log_and_other_actions_do_not_matter() {
+        let second = ADD.replace("a.parquet", "b.parquet");
+        let commit = parse(&[
+            r#"{"commitInfo":{"operation":"WRITE"}}"#,
+            ADD,
+            r#"{"txn":{"appId":"x","version":1}}"#,
+            &second,
+            r#"{"somethingNew":{"a":1}}"#,
+        ])
+        .unwrap();
+        assert_eq!(commit.added.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.parquet", "b.parquet"]);
+        assert_eq!((commit.added[0].rows, &commit.added[0].partition_values["d"]), (Some(3), &None));
+    }
+
+    #[test]
+    fn d123_a_commit_that_removes_rows_is_refused_with_its_version() {
+        let error = parse(&[ADD, r#"{"remove":{"path":"old.parquet","dataChange":true}}"#]).unwrap_err();
+        assert!(error.to_string().contains("version 7 removes rows (file `old.parquet`)"), "{error}");
+    }
+
+    #[test]
+    fn d125_what_changes_no_data_gives_no_rows() {
+        let compacted = ADD.replace("\"dataChange\":true", "\"dataChange\":false");
+        let commit = parse(&[&compacted, r#"{"remove":{"path":"old.parquet","dataChange":false}}"#]).unwrap();
+        assert!(commit.added.is_empty());
+    }
+
+    #[test]
+    fn features_that_change_what_rows_are_there_are_refused_by_name() {
+        let with_vector = ADD.replace("\"size\"", "\"deletionVector\":{\"storageType\":\"u\"},\"size\"");
+        assert!(parse(&[&with_vector]).unwrap_err().to_string().contains("deletion vectors"));
+        let mut layout = TableLayout { id: "one".into() };
+        for (line, expected) in [
+            (r#"{"metaData":{"id":"one","configuration":{"delta.columnMapping.mode":"name"}}}"#, "column mapping"),
+            (r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogOwned"]}}"#, "catalogOwned"),
+            (r#"{"protocol":{"minReaderVersion":4,"minWriterVersion":7}}"#, "reader version 4"),
+            (r#"{"metaData":{"id":"two"}}"#, "was replaced by another"),
+        ] {
+            let error = layout.follow("t", &parse(&[line]).unwrap()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        layout.follow("t", &parse(&[r#"{"metaData":{"id":"one"}}"#]).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_damaged_log_entry_is_an_error() {
+        assert!(matches!(parse(&[ADD, "{\"add\":{\"path\""]), Err(SourceError::Data { .. })));
+    }
+}

@@ -1,0 +1,419 @@
+//! A Delta table as a source: its log is read version by version, files in the order of the log (D-120…D-129).
+//!
+//! Append-only tables for now: a commit that removes rows is refused (D-123). Reading starts at version 0, so nothing
+//! depends on when a stream was first started.
+
+mod commit;
+mod files;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use async_trait::async_trait;
+use crisol_checkpoint::{Position, Range, TablePosition};
+use deltalake::logstore::LogStoreRef;
+use deltalake::{DeltaTable, DeltaTableBuilder, DeltaTableError, ObjectStore, Path};
+use futures::StreamExt;
+use url::Url;
+
+use self::commit::{AddedFile, Commit, TableLayout};
+use crate::chunks::spawn;
+use crate::{Chunks, Estimate, Planned, Source, SourceError};
+
+/// Columns that say where a row came from, for each kind of first source.
+const PROVENANCE: [&[&str]; 2] = [&["topic", "partition", "offset"], &["file_path", "file_row"]];
+
+/// Which table is read, and how much of it at once.
+#[derive(Debug, Clone)]
+pub struct TableSourceSpec {
+    /// Name for messages: the contract's, or the path of an external table.
+    pub name: String,
+    /// Where it lies: an absolute local path or a `file://` URL.
+    pub path: String,
+    /// Columns to read, with their types, in this order.
+    pub columns: SchemaRef,
+    /// True when nobody of ours fills the table: it must exist.
+    pub external: bool,
+    /// Most files of a batch (D-122: 1,000).
+    pub max_files: usize,
+    /// Files are added while their sum is at most this, always one (256 MiB).
+    pub max_bytes: u64,
+}
+
+impl TableSourceSpec {
+    /// Default of `max_files`.
+    pub const MAX_FILES: usize = 1_000;
+    /// Default of `max_bytes`.
+    pub const MAX_BYTES: u64 = 256 << 20;
+}
+
+/// A Delta table as a source.
+pub struct TableSource {
+    spec: TableSourceSpec,
+    table: Option<Opened>,
+    /// Last version of this run, where it is fixed; -1 when there was no table.
+    fixed_version: Option<i64>,
+    /// From, to: versions that were looked through and hold nothing to read.
+    empty_between: Option<(i64, i64)>,
+}
+
+/// The table as it was found.
+struct Opened {
+    log: LogStoreRef,
+    root: PathBuf,
+    layout: TableLayout,
+}
+
+impl fmt::Debug for TableSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TableSource").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}
+
+/// The columns of a Delta table, partition columns included; `None` when there is no table yet.
+///
+/// # Errors
+/// When the table cannot be read by this version.
+pub async fn table_schema(name: &str, path: &str) -> Result<Option<SchemaRef>, SourceError> {
+    match load(name, &table_url(name, path)?).await? {
+        Some(table) => Ok(Some(snapshot(name, &table)?.snapshot().arrow_schema())),
+        None => Ok(None),
+    }
+}
+
+impl TableSource {
+    /// A source over a table that may not exist yet.
+    pub fn new(spec: TableSourceSpec) -> Self {
+        Self { spec, table: None, fixed_version: None, empty_between: None }
+    }
+
+    /// Opens the table when it is there, once.
+    async fn open(&mut self) -> Result<Option<&mut Opened>, SourceError> {
+        if self.table.is_none() {
+            let url = table_url(&self.spec.name, &self.spec.path)?;
+            let Some(table) = load(&self.spec.name, &url).await? else {
+                return if self.spec.external { Err(self.no_table()) } else { Ok(None) };
+            };
+            let state = snapshot(&self.spec.name, &table)?;
+            let layout = TableLayout::of(&self.spec.name, state.protocol(), state.metadata())?;
+            self.check_columns(&state.snapshot().arrow_schema())?;
+            let root = url.to_file_path().map_err(|()| not_local(&self.spec.name, &self.spec.path))?;
+            self.table = Some(Opened { log: table.log_store(), root, layout });
+        }
+        Ok(self.table.as_mut())
+    }
+
+    fn no_table(&self) -> SourceError {
+        SourceError::config(
+            format!("table `{}`: there is no Delta table at `{}`", self.spec.name, self.spec.path),
+            "correct the path in the contract, or create the table first",
+        )
+    }
+
+    fn check_columns(&self, present: &SchemaRef) -> Result<(), SourceError> {
+        let absent: Vec<&str> = self
+            .spec
+            .columns
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .filter(|name| present.field_with_name(name).is_err())
+            .collect();
+        if absent.is_empty() {
+            return Ok(());
+        }
+        Err(SourceError::config(
+            format!("table `{}` has no column {}", self.spec.name, absent.join(", ")),
+            format!(
+                "its columns are {}",
+                present.fields().iter().map(|f| f.name().as_str()).collect::<Vec<_>>().join(", ")
+            ),
+        ))
+    }
+
+    fn check_id(&self, position: &TablePosition, id: &str) -> Result<(), SourceError> {
+        // A position taken before the table existed knows no id yet.
+        if position.reservoir_id.is_empty() || position.reservoir_id == id {
+            return Ok(());
+        }
+        Err(SourceError::config(
+            format!(
+                "table `{}` at `{}` is another table (id {id}) than the one read so far (id {})",
+                self.spec.name, self.spec.path, position.reservoir_id
+            ),
+            "put the table back, or begin a new checkpoint",
+        ))
+    }
+
+    /// The changes of one version; `None` when it is not there.
+    async fn commit(&mut self, version: i64) -> Result<Option<Commit>, SourceError> {
+        let name = self.spec.name.clone();
+        let Some(opened) = self.open().await? else { return Ok(None) };
+        let number = u64::try_from(version).unwrap_or(0);
+        let entry = opened
+            .log
+            .read_commit_entry(number)
+            .await
+            .map_err(|e| SourceError::caused(format!("table `{name}`: version {version} cannot be read"), e))?;
+        let Some(bytes) = entry else { return Ok(None) };
+        let commit = Commit::parse(&name, version, &bytes)?;
+        opened.layout.follow(&name, &commit)?;
+        Ok(Some(commit))
+    }
+
+    /// Newest version that the log names from `version` on, whether as commit or as log checkpoint.
+    async fn newest_from(&mut self, version: i64) -> Result<Option<i64>, SourceError> {
+        let name = self.spec.name.clone();
+        let Some(opened) = self.open().await? else { return Ok(None) };
+        let store = opened.log.object_store(None);
+        let mut names = store.list(Some(&Path::from("_delta_log")));
+        let mut newest = None;
+        while let Some(entry) = names.next().await {
+            let entry = entry.map_err(|e| SourceError::caused(format!("table `{name}`: log cannot be listed"), e))?;
+            newest = newest.max(entry.location.filename().and_then(version_of).filter(|v| *v >= version));
+        }
+        Ok(newest)
+    }
+
+    /// Walks the log from `start` and takes files until a limit or the end is reached.
+    async fn look_ahead(&mut self, start: &TablePosition) -> Result<Walk, SourceError> {
+        let mut walk = Walk { version: start.reservoir_version, index: start.index, ..Walk::default() };
+        if start.index == 0
+            && let Some((from, to)) = self.empty_between
+            && from == start.reservoir_version
+        {
+            walk.version = to;
+        }
+        while self.fixed_version.is_none_or(|last| walk.version <= last) {
+            let Some(commit) = self.commit(walk.version).await? else {
+                self.check_hole(walk.version).await?;
+                break;
+            };
+            if !walk.take(&commit, self.spec.max_files, self.spec.max_bytes) {
+                break;
+            }
+        }
+        if walk.files == 0 && start.index == 0 {
+            self.empty_between = Some((start.reservoir_version, walk.version));
+        }
+        Ok(walk)
+    }
+
+    /// A version that is missing while a later one exists was cleaned up before it was read (D-127).
+    async fn check_hole(&mut self, version: i64) -> Result<(), SourceError> {
+        let Some(newest) = self.newest_from(version).await? else { return Ok(()) };
+        // It may have been committed since it was asked for.
+        if newest == version && self.commit(version).await?.is_some() {
+            return Ok(());
+        }
+        if self.commit(version).await?.is_some() {
+            return Ok(());
+        }
+        Err(SourceError::data_loss(
+            format!(
+                "table `{}`: version {version} is no longer in the log, which goes on to version {newest}",
+                self.spec.name
+            ),
+            "log entries were cleaned up before they were read: read the table again with a new checkpoint, and keep \
+             `delta.logRetentionDuration` longer than the stream may stand still",
+        ))
+    }
+}
+
+/// How far a walk through the log came.
+#[derive(Debug, Default)]
+struct Walk {
+    version: i64,
+    index: i64,
+    files: usize,
+    bytes: u64,
+    rows: Option<u64>,
+}
+
+impl Walk {
+    /// Takes the files of the walk's version; false when a limit ends the batch within it.
+    fn take(&mut self, commit: &Commit, max_files: usize, max_bytes: u64) -> bool {
+        let from = usize::try_from(self.index).unwrap_or(0);
+        for file in commit.added.iter().skip(from) {
+            let bytes = self.bytes.saturating_add(file.size);
+            if self.files > 0 && (self.files >= max_files || bytes > max_bytes) {
+                return false;
+            }
+            self.rows = if self.files == 0 { file.rows } else { self.rows.zip(file.rows).map(|(a, b)| a + b) };
+            self.files += 1;
+            self.bytes = bytes;
+            self.index += 1;
+        }
+        self.version += 1;
+        self.index = 0;
+        true
+    }
+}
+
+#[async_trait]
+impl Source for TableSource {
+    fn description(&self) -> String {
+        format!("DeltaSource[{}]", self.spec.path)
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.spec.columns)
+    }
+
+    fn provenance(&self) -> Vec<String> {
+        let has = |name: &&str| self.spec.columns.field_with_name(name).is_ok();
+        let found = PROVENANCE.iter().find(|names| names.iter().all(has));
+        found.map(|names| names.iter().map(|name| (*name).to_owned()).collect()).unwrap_or_default()
+    }
+
+    async fn initial(&mut self) -> Result<Position, SourceError> {
+        let id = self.open().await?.map(|opened| opened.layout.id.clone());
+        Ok(Position::Table(TablePosition {
+            reservoir_id: id.unwrap_or_default(),
+            reservoir_version: 0,
+            index: 0,
+        }))
+    }
+
+    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
+        self.fixed_version = Some(self.newest_from(0).await?.unwrap_or(-1));
+        Ok(())
+    }
+
+    async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError> {
+        let start = table_position(start)?;
+        let Some(opened) = self.open().await? else { return Ok(None) };
+        let id = opened.layout.id.clone();
+        self.check_id(start, &id)?;
+        let walk = self.look_ahead(start).await?;
+        if walk.files == 0 {
+            return Ok(None);
+        }
+        let end = TablePosition { reservoir_id: id, reservoir_version: walk.version, index: walk.index };
+        let estimate = Estimate { batch_rows: walk.rows, backlog_rows: None };
+        Ok(Some(Planned { end: Position::Table(end), latest: None, estimate }))
+    }
+
+    async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError> {
+        let (start, end) = (table_position(&range.start)?, table_position(&range.end)?);
+        let Some(opened) = self.open().await? else { return Err(self.no_table()) };
+        let (root, id) = (opened.root.clone(), opened.layout.id.clone());
+        self.check_id(start, &id)?;
+        self.check_id(end, &id)?;
+        let mut files: Vec<AddedFile> = Vec::new();
+        let last = if end.index > 0 { end.reservoir_version } else { end.reservoir_version - 1 };
+        for version in start.reservoir_version..=last {
+            let commit = self.commit(version).await?.ok_or_else(|| self.not_reached(version, last))?;
+            let from = if version == start.reservoir_version { start.index } else { 0 };
+            let until = if version == end.reservoir_version { end.index } else { i64::MAX };
+            let wanted = commit.added.into_iter().zip(0..).filter(|(_, index)| (from..until).contains(index));
+            files.extend(wanted.map(|(file, _)| file));
+        }
+        let columns = Arc::clone(&self.spec.columns);
+        let name = self.spec.name.clone();
+        Ok(spawn(format!("table `{name}`"), move |out| files::read(&name, &root, &files, &columns, out)))
+    }
+
+    async fn committed(&mut self, _end: &Position) -> Result<(), SourceError> {
+        Ok(())
+    }
+}
+
+impl TableSource {
+    /// The planned version must be reached, else a listing that lags behind would let rows slip by (D-128).
+    fn not_reached(&self, version: i64, last: i64) -> SourceError {
+        SourceError::external(format!(
+            "table `{}`: version {version} of the planned range (up to version {last}) cannot be found",
+            self.spec.name
+        ))
+    }
+}
+
+fn table_position(position: &Position) -> Result<&TablePosition, SourceError> {
+    match position {
+        Position::Table(position) => Ok(position),
+        other => Err(SourceError::config(
+            format!("the checkpoint stands at {other:?}, which is no position in a table"),
+            "the checkpoint belongs to another kind of source; begin a new one",
+        )),
+    }
+}
+
+fn version_of(file_name: &str) -> Option<i64> {
+    let (digits, rest) = file_name.split_at_checked(20)?;
+    if !rest.starts_with('.') || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+fn table_url(name: &str, path: &str) -> Result<Url, SourceError> {
+    let url = match Url::parse(path) {
+        Ok(url) if url.scheme().len() > 1 => url,
+        _ => Url::from_directory_path(path).map_err(|()| not_local(name, path))?,
+    };
+    if url.scheme() == "file" { Ok(url) } else { Err(not_local(name, path)) }
+}
+
+fn not_local(name: &str, path: &str) -> SourceError {
+    SourceError::config(
+        format!("table `{name}`: `{path}` is no absolute local path"),
+        "this version reads tables on local disks only",
+    )
+}
+
+async fn load(name: &str, url: &Url) -> Result<Option<DeltaTable>, SourceError> {
+    let failed = |e: DeltaTableError| SourceError::caused(format!("table `{name}` at `{url}` cannot be opened"), e);
+    let present = url.to_file_path().is_ok_and(|path| path.join("_delta_log").is_dir());
+    if !present {
+        return Ok(None);
+    }
+    let mut table = DeltaTableBuilder::from_url(url.clone()).and_then(DeltaTableBuilder::build).map_err(failed)?;
+    if !table.verify_deltatable_existence().await.map_err(failed)? {
+        return Ok(None);
+    }
+    table.load().await.map_err(failed)?;
+    Ok(Some(table))
+}
+
+fn snapshot<'a>(name: &str, table: &'a DeltaTable) -> Result<&'a deltalake::table::state::DeltaTableState, SourceError> {
+    table.snapshot().map_err(|e| SourceError::caused(format!("table `{name}` cannot be opened"), e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(sizes: &[u64]) -> Commit {
+        let added = sizes.iter().map(|size| AddedFile { size: *size, rows: Some(1), ..AddedFile::default() });
+        Commit { added: added.collect(), ..Commit::default() }
+    }
+
+    #[test]
+    fn d122_the_first_limit_reached_ends_the_batch_and_one_file_always_fits() {
+        let mut walk = Walk::default();
+        assert!(!walk.take(&commit(&[10, 10, 10]), 2, 1_000));
+        assert_eq!((walk.version, walk.index, walk.files, walk.rows), (0, 2, 2, Some(2)));
+        let mut walk = Walk::default();
+        assert!(!walk.take(&commit(&[500, 1]), 9, 100));
+        assert_eq!((walk.version, walk.index), (0, 1));
+    }
+
+    #[test]
+    fn d129_a_batch_may_begin_within_a_version_and_span_several() {
+        let mut walk = Walk { version: 4, index: 2, ..Walk::default() };
+        assert!(walk.take(&commit(&[1, 1, 1]), 9, 100));
+        assert!(walk.take(&commit(&[]), 9, 100));
+        assert_eq!((walk.version, walk.index, walk.files), (6, 0, 1));
+    }
+
+    #[test]
+    fn names_of_log_files_give_their_version() {
+        assert_eq!(version_of("00000000000000000012.json"), Some(12));
+        assert_eq!(version_of("00000000000000000010.checkpoint.parquet"), Some(10));
+        assert_eq!(version_of("_last_checkpoint"), None);
+        assert_eq!(version_of("00000000000000000012"), None);
+    }
+}
