@@ -1,0 +1,191 @@
+//! From a table contract to a [`Chain`]: everything is checked against everything before the first row, and all
+//! problems are told at once.
+//!
+//! Order of the steps: `utf8`, the contract's stages, `generated`, `not_null`, `expectations`, the table's columns.
+//! A step carries only the columns that something after it needs.
+
+mod rules;
+mod stages;
+mod table;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use crisol_contract::{ColumnSpec, StageSpec, TableContract};
+
+use crate::component::RowWorker;
+use crate::sql::Planner;
+use crate::{Chain, ChainInput, Stage, StageError};
+
+/// Finds what works behind a contract's stages.
+pub trait Workers {
+    /// The component that `stage` asks for, bound to options and to the columns that reach it.
+    ///
+    /// # Errors
+    /// All problems found; their keys are relative to the stage.
+    fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>>;
+}
+
+/// Why a component cannot work in a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerProblem {
+    /// Key within the stage, `decode` or `options.columns[0].type`; empty: the stage as a whole.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+    /// What a person can do.
+    pub hint: String,
+}
+
+impl Chain {
+    /// The chain of a contract over the rows of `input`, with components from `workers`.
+    ///
+    /// Without `columns` the table has the columns that the decoder and the stages after it give, or, where there is no
+    /// decoder, all columns that come out of the last stage; and the provenance columns, unless the contract leaves
+    /// them out.
+    ///
+    /// # Errors
+    /// All problems, each a [`StageError::Config`] with the key of the contract it stands at.
+    pub fn build(contract: &TableContract, input: ChainInput, workers: &dyn Workers) -> Result<Self, Vec<StageError>> {
+        let planner = Planner::new().map_err(|error| vec![StageError::internal("sql", error)])?;
+        let mut draft = Draft { contract, input: &input, workers, planner, problems: Vec::new() };
+        let plan = draft.plan();
+        if !draft.problems.is_empty() {
+            return Err(draft.problems);
+        }
+        let (stages, table) = plan.assemble(contract, &input).map_err(|error| vec![error])?;
+        Self::new(stages, input, table, contract.on_rejected).map_err(|error| vec![error])
+    }
+}
+
+/// A contract while it is checked.
+struct Draft<'a> {
+    contract: &'a TableContract,
+    input: &'a ChainInput,
+    workers: &'a dyn Workers,
+    planner: Planner,
+    problems: Vec<StageError>,
+}
+
+/// What came of the checks.
+struct Plan {
+    /// Binary columns that become text.
+    texts: Vec<String>,
+    /// Name and worker of each stage.
+    stages: Vec<(String, Arc<dyn RowWorker>)>,
+    generated: Vec<crate::generated::Generated>,
+    not_null: Vec<String>,
+    rules: Vec<crate::expectations::Rule>,
+    table: SchemaRef,
+}
+
+/// Columns that reach a point of the chain.
+struct Reached {
+    schema: SchemaRef,
+    /// Columns of the table when the contract does not name them.
+    own: Vec<String>,
+    /// Whether every stage before could be bound; if not, `schema` is a guess and only sure problems are told.
+    sure: bool,
+}
+
+impl Draft<'_> {
+    fn problem(&mut self, key: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(StageError::config(key, what, hint));
+    }
+
+    fn plan(&mut self) -> Plan {
+        let texts = self.texts();
+        let (stages, mut reached) = self.stages(&texts);
+        let generated = self.generated(&mut reached);
+        let table = self.table(&reached);
+        let not_null = self.columns().filter(|column| !column.nullable).map(|column| column.name.clone()).collect();
+        let rules = self.rules(&reached);
+        Plan { texts, stages, generated, not_null, rules, table }
+    }
+
+    /// The columns that the contract names.
+    fn columns(&self) -> impl Iterator<Item = &ColumnSpec> + use<'_> {
+        self.contract.columns.iter().flatten()
+    }
+
+    /// Binary columns of the input that become text: those that the contract has as `string`, and, where it does not
+    /// name them, `message_key` and `payload`.
+    fn texts(&self) -> Vec<String> {
+        let becomes_text = |field: &&Arc<Field>| {
+            let declared = self.columns().find(|column| column.name == *field.name());
+            let usual = matches!(field.name().as_str(), "message_key" | "payload");
+            *field.data_type() == DataType::Binary
+                && declared.map_or(usual, |column| column.data_type == DataType::Utf8)
+        };
+        self.input.schema.fields().iter().filter(becomes_text).map(|field| field.name().clone()).collect()
+    }
+}
+
+impl Plan {
+    /// Stages that carry what is needed after them, and the table's columns.
+    fn assemble(
+        self,
+        contract: &TableContract,
+        input: &ChainInput,
+    ) -> Result<(Vec<Arc<dyn Stage>>, SchemaRef), StageError> {
+        let needs = self.needs();
+        let mut stages: Vec<Arc<dyn Stage>> = Vec::new();
+        let texts: Vec<String> = self.texts.into_iter().filter(|name| needs[0].contains(name)).collect();
+        if !texts.is_empty() {
+            stages.push(Arc::new(crate::utf8::Utf8Stage::new(&input.schema, &texts)));
+        }
+        let reached = |stages: &[Arc<dyn Stage>]| {
+            stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema())
+        };
+        for ((name, worker), after) in self.stages.into_iter().zip(&needs[1..]) {
+            let before = reached(&stages);
+            let stage = crate::ComponentStage::new(name.clone(), worker, &before, |column| after.contains(column));
+            let lost = |column| StageError::internal(&name, format!("column `{column}` was lost on the way"));
+            stages.push(Arc::new(stage.map_err(lost)?));
+        }
+        if !self.generated.is_empty() {
+            stages.push(Arc::new(crate::generated::GeneratedStage::new(&reached(&stages), self.generated)));
+        }
+        if !self.not_null.is_empty() {
+            stages.push(Arc::new(crate::not_null::NotNullStage::new(&reached(&stages), &self.not_null)));
+        }
+        if !self.rules.is_empty() {
+            stages.push(Arc::new(crate::expectations::ExpectationsStage::new(&reached(&stages), self.rules)));
+        }
+        tracing::debug!(table = contract.name, steps = stages.len(), "chain built");
+        Ok((stages, self.table))
+    }
+
+    /// Columns needed before the first stage, and after each stage.
+    fn needs(&self) -> Vec<BTreeSet<String>> {
+        let mut needed: BTreeSet<String> = self.table.fields().iter().map(|field| field.name().clone()).collect();
+        needed.extend(self.rules.iter().flat_map(|rule| rule.condition.columns().iter().cloned()));
+        for column in &self.generated {
+            needed.extend(column.value.columns().iter().cloned());
+        }
+        let mut needs = vec![needed.clone()];
+        for (_, worker) in self.stages.iter().rev() {
+            for written in worker.writes().fields() {
+                needed.remove(written.name());
+            }
+            needed.extend(worker.reads());
+            needs.push(needed.clone());
+        }
+        needs.reverse();
+        needs
+    }
+}
+
+/// `schema` and more columns.
+fn with_columns<'a>(schema: &Schema, more: impl IntoIterator<Item = (&'a str, &'a DataType)>) -> SchemaRef {
+    let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
+    for (name, data_type) in more {
+        let field = Arc::new(Field::new(name, data_type.clone(), true));
+        match fields.iter_mut().find(|known| known.name() == name) {
+            Some(known) => *known = field,
+            None => fields.push(field),
+        }
+    }
+    Arc::new(Schema::new(fields))
+}

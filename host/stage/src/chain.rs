@@ -1,0 +1,236 @@
+//! Stages in a row, ended by the table's columns.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_cast::display::array_value_to_string;
+use arrow_schema::{Schema, SchemaRef};
+use crisol_contract::OnRejected;
+
+use crate::columns::Selection;
+use crate::quarantine::quarantine_rows;
+use crate::trail::{Outcome, Settled, Trail};
+use crate::{BatchContext, ComponentId, Fate, Stage, StageError, StageOutput, accounts};
+
+const NAME: &str = "chain";
+
+/// What a contract's stages become: from input rows to rows of the table and of its quarantine.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    stages: Vec<Arc<dyn Stage>>,
+    input: SchemaRef,
+    provenance: Vec<String>,
+    stream: String,
+    table: SchemaRef,
+    /// For each column of the table its place after the last stage.
+    columns: Vec<usize>,
+    on_rejected: OnRejected,
+}
+
+/// What goes into a chain.
+#[derive(Debug, Clone)]
+pub struct ChainInput {
+    /// Columns of the source, provenance included.
+    pub schema: SchemaRef,
+    /// Names of the columns that say where a row came from.
+    pub provenance: Vec<String>,
+    /// Name of the stream, for quarantine.
+    pub stream: String,
+}
+
+/// What a chain gives for a chunk of its input.
+#[derive(Debug)]
+pub struct ChunkOutput {
+    /// Rows of the table, in input order.
+    pub accepted: RecordBatch,
+    /// Rows of the quarantine table ([`quarantine_schema`](crate::quarantine_schema)); `None` when nothing was refused.
+    pub quarantined: Option<RecordBatch>,
+    /// Input rows that gave at least one accepted row.
+    pub rows_accepted: u64,
+    /// Input rows in quarantine, by code.
+    pub rejected: Vec<(String, u64)>,
+    /// Input rows filtered, by code.
+    pub filtered: Vec<(String, u64)>,
+    /// Passed and failed rows per expectation.
+    pub rules: Vec<(String, u64, u64)>,
+}
+
+impl Chain {
+    /// A chain of `stages` over `input` that fills columns of `table`, found by name after the last stage.
+    ///
+    /// # Errors
+    /// [`StageError::Internal`] when a column of `table` does not come out, or comes out with another type.
+    pub fn new(
+        stages: Vec<Arc<dyn Stage>>,
+        input: ChainInput,
+        table: SchemaRef,
+        on_rejected: OnRejected,
+    ) -> Result<Self, StageError> {
+        let last = stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema());
+        let place = |field: &Arc<arrow_schema::Field>| {
+            let found = last.fields().find(field.name()).filter(|(_, last)| last.data_type() == field.data_type());
+            found.map(|(at, _)| at).ok_or_else(|| {
+                StageError::internal(NAME, format!("column `{}` does not come out of the last stage", field.name()))
+            })
+        };
+        let columns = table.fields().iter().map(place).collect::<Result<_, _>>()?;
+        let ChainInput { schema, provenance, stream } = input;
+        Ok(Self { stages, input: schema, provenance, stream, table, columns, on_rejected })
+    }
+
+    /// Columns of the table, in order, provenance included.
+    pub fn table_schema(&self) -> SchemaRef {
+        Arc::clone(&self.table)
+    }
+
+    /// The components at work, in order.
+    pub fn components(&self) -> Vec<ComponentId> {
+        self.stages.iter().filter_map(|stage| stage.component()).collect()
+    }
+
+    /// Works on one chunk of the input. Blocking and pure: chunks may be worked on side by side, in any order.
+    ///
+    /// # Errors
+    /// An error stops the stream; nothing of the batch is committed.
+    pub fn process(&self, input: &RecordBatch, context: &BatchContext) -> Result<ChunkOutput, StageError> {
+        if input.num_rows() == 0 {
+            return Ok(ChunkOutput::empty(&self.table));
+        }
+        self.check_input(input)?;
+        let (rows, trail, rules) = self.run(input, context)?;
+        let outcome = trail.finish().map_err(|what| self.place_rows(input, StageError::internal(NAME, what)))?;
+        if let (OnRejected::Fail, Some((row, settled))) = (self.on_rejected, outcome.quarantined.first_key_value()) {
+            return Err(self.refused(input, *row, settled.step, &settled.code, &settled.text));
+        }
+        let defect = |error| self.place_rows(input, StageError::internal(NAME, error));
+        Ok(ChunkOutput {
+            accepted: self.project(&rows, &outcome).map_err(defect)?,
+            quarantined: self.quarantine(input, &outcome, context).map_err(defect)?,
+            rows_accepted: outcome.rows_accepted,
+            rejected: by_code(outcome.quarantined.values()),
+            filtered: by_code(outcome.filtered.values()),
+            rules,
+        })
+    }
+
+    /// All steps, or as many as there are rows for.
+    fn run(
+        &self,
+        input: &RecordBatch,
+        context: &BatchContext,
+    ) -> Result<(RecordBatch, Trail, Vec<(String, u64, u64)>), StageError> {
+        let mut rows = input.clone();
+        let mut trail = Trail::new(input.num_rows());
+        let mut rules = Vec::new();
+        for (step, stage) in self.stages.iter().enumerate() {
+            let mut output = stage.process(&rows, context).map_err(|error| self.place_rows(input, error))?;
+            if let Some(fatal) = output.rejected.iter().find(|rejection| rejection.fate == Fate::Fail) {
+                return Err(self.refused(input, trail.input_row(fatal.row), step, &fatal.code, &fatal.text));
+            }
+            self.check_step(stage.as_ref(), &rows, &output).map_err(|error| self.place_rows(input, error))?;
+            trail.follow(step, &mut output);
+            rules.append(&mut output.rules);
+            rows = output.rows;
+            if rows.num_rows() == 0 {
+                break;
+            }
+        }
+        Ok((rows, trail, rules))
+    }
+
+    fn check_input(&self, input: &RecordBatch) -> Result<(), StageError> {
+        let schema = input.schema_ref();
+        let types = |schema: &Schema| schema.fields().iter().map(|f| f.data_type().clone()).collect::<Vec<_>>();
+        if !Arc::ptr_eq(schema, &self.input) && types(schema) != types(&self.input) {
+            return Err(StageError::internal(NAME, "the source gave other columns than it announced"));
+        }
+        match u32::try_from(input.num_rows()) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(StageError::internal(NAME, format!("{} rows are no chunk", input.num_rows()))),
+        }
+    }
+
+    fn check_step(&self, stage: &dyn Stage, before: &RecordBatch, output: &StageOutput) -> Result<(), StageError> {
+        let result = accounts::check(before.num_rows(), output.rows.num_rows(), &output.origin, &output.rejected);
+        result.map_err(|what| match stage.component() {
+            Some(id) => StageError::Plugin {
+                stage: stage.name(),
+                component: format!("{}@{}", id.name, id.version),
+                digest: id.digest,
+                what,
+            },
+            None => StageError::internal(&stage.name(), what),
+        })
+    }
+
+    fn project(&self, rows: &RecordBatch, outcome: &Outcome) -> Result<RecordBatch, arrow_schema::ArrowError> {
+        if rows.num_rows() == 0 {
+            return Ok(RecordBatch::new_empty(self.table_schema()));
+        }
+        let selection = match &outcome.kept {
+            None => Selection::All,
+            Some(kept) => Selection::of(kept, rows.num_rows()),
+        };
+        let columns = self.columns.iter().map(|at| selection.apply(rows.column(*at))).collect::<Result<_, _>>()?;
+        RecordBatch::try_new(self.table_schema(), columns)
+    }
+
+    fn quarantine(
+        &self,
+        input: &RecordBatch,
+        outcome: &Outcome,
+        context: &BatchContext,
+    ) -> Result<Option<RecordBatch>, arrow_schema::ArrowError> {
+        if outcome.quarantined.is_empty() {
+            return Ok(None);
+        }
+        let refused: Vec<(u32, &Settled)> = outcome.quarantined.iter().map(|(row, settled)| (*row, settled)).collect();
+        quarantine_rows(input, &refused, &self.stages, &self.stream, context).map(Some)
+    }
+
+    fn refused(&self, input: &RecordBatch, row: u32, step: usize, code: &str, text: &str) -> StageError {
+        let stage = self.stages.get(step).map_or_else(|| NAME.to_owned(), |stage| stage.name());
+        StageError::Refused { stage, what: format!("{}: `{code}`: {text}", self.place(input, row as usize)) }
+    }
+
+    /// Where an input row came from, for people.
+    fn place(&self, input: &RecordBatch, row: usize) -> String {
+        let value = |name: &String| {
+            let column = input.column_by_name(name)?;
+            array_value_to_string(column, row).ok().map(|value| format!("{name} {value}"))
+        };
+        let known: Vec<String> = self.provenance.iter().filter_map(value).collect();
+        if known.is_empty() { format!("row {row} of the chunk") } else { known.join(", ") }
+    }
+
+    fn place_rows(&self, input: &RecordBatch, error: StageError) -> StageError {
+        let last = input.num_rows().saturating_sub(1);
+        error.at_rows(&format!(
+            "in a chunk of {} rows from {} to {}",
+            input.num_rows(),
+            self.place(input, 0),
+            self.place(input, last)
+        ))
+    }
+}
+
+impl ChunkOutput {
+    fn empty(table: &SchemaRef) -> Self {
+        Self {
+            accepted: RecordBatch::new_empty(Arc::clone(table)),
+            quarantined: None,
+            rows_accepted: 0,
+            rejected: Vec::new(),
+            filtered: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+}
+
+fn by_code<'a>(settled: impl Iterator<Item = &'a Settled>) -> Vec<(String, u64)> {
+    let mut counts = std::collections::BTreeMap::<&str, u64>::new();
+    for settled in settled {
+        *counts.entry(&settled.code).or_default() += 1;
+    }
+    counts.into_iter().map(|(code, count)| (code.to_owned(), count)).collect()
+}

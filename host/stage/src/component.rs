@@ -1,0 +1,186 @@
+//! A component as a stage: only the columns that it reads cross over, all others stay and follow its rows.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+
+use crate::columns::{Selection, without_rejected};
+use crate::{BatchContext, ComponentId, Rejection, Stage, StageError, StageOutput, accounts};
+
+/// Most rows that a worker gets in one call.
+const CALL_ROWS_MAX: usize = 16_384;
+
+/// What works behind a stage: a sandboxed component, or native code in its place.
+///
+/// Row by row and without memory: it gets the columns of [`RowWorker::reads`] and gives those of [`RowWorker::writes`].
+pub trait RowWorker: Send + Sync + std::fmt::Debug {
+    /// Who it is.
+    fn id(&self) -> ComponentId;
+
+    /// Names of the input columns that it wants to see, in its order.
+    fn reads(&self) -> Vec<String>;
+
+    /// Columns that it gives; none for a validator.
+    fn writes(&self) -> SchemaRef;
+
+    /// Works on the rows of a chunk, at least one. Blocking; called on worker threads, several at a time.
+    ///
+    /// # Errors
+    /// Text for people: the trap, the limit or the wrong answer, with the component's own words. It stops the stream.
+    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String>;
+}
+
+/// What a [`RowWorker`] gives.
+#[derive(Debug)]
+pub struct WorkerOutput {
+    /// The written columns and, for each row, the input row it came from; `None`: verdicts only, rows that are not
+    /// rejected go on.
+    pub rows: Option<(RecordBatch, Vec<u32>)>,
+    /// Rejected rows; one may appear several times, for several reasons.
+    pub rejected: Vec<Rejection>,
+}
+
+/// Where an output column comes from.
+#[derive(Debug, Clone, Copy)]
+enum From {
+    Input(usize),
+    Written(usize),
+}
+
+/// The stage.
+#[derive(Debug)]
+pub struct ComponentStage {
+    name: String,
+    worker: Arc<dyn RowWorker>,
+    reads: Vec<usize>,
+    columns: Vec<From>,
+    schema: SchemaRef,
+}
+
+/// Columns after a stage: written ones replace their namesakes or are appended.
+pub(crate) fn written_over(input: &Schema, writes: &Schema) -> SchemaRef {
+    let replaced = input.fields().iter().map(|field| {
+        writes.fields().find(field.name()).map_or_else(|| Arc::clone(field), |(_, written)| Arc::clone(written))
+    });
+    let added = writes.fields().iter().filter(|field| input.fields().find(field.name()).is_none()).cloned();
+    Arc::new(Schema::new(replaced.chain(added).collect::<Vec<_>>()))
+}
+
+impl ComponentStage {
+    /// A stage named `name` over rows of `input`; columns that `keeps` refuses do not come out.
+    ///
+    /// # Errors
+    /// The name of a column that the worker reads and `input` does not have.
+    pub fn new(
+        name: impl Into<String>,
+        worker: Arc<dyn RowWorker>,
+        input: &Schema,
+        keeps: impl Fn(&str) -> bool,
+    ) -> Result<Self, String> {
+        let index = |column: String| input.index_of(&column).map_err(|_| column);
+        let reads = worker.reads().into_iter().map(index).collect::<Result<_, _>>()?;
+        let writes = worker.writes();
+        let all = written_over(input, &writes);
+        let fields: Vec<Arc<Field>> = all.fields().iter().filter(|field| keeps(field.name())).cloned().collect();
+        let source = |field: &Arc<Field>| match writes.index_of(field.name()) {
+            Ok(at) => Some(From::Written(at)),
+            Err(_) => input.index_of(field.name()).ok().map(From::Input),
+        };
+        let columns = fields.iter().filter_map(source).collect();
+        Ok(Self { name: name.into(), worker, reads, columns, schema: Arc::new(Schema::new(fields)) })
+    }
+
+    fn wrong(&self, what: impl std::fmt::Display) -> StageError {
+        let id = self.worker.id();
+        StageError::Plugin {
+            stage: self.name.clone(),
+            component: format!("{}@{}", id.name, id.version),
+            digest: id.digest,
+            what: what.to_string(),
+        }
+    }
+
+    /// One call, or several where an earlier stage made many rows of few.
+    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String> {
+        if rows.num_rows() <= CALL_ROWS_MAX {
+            return self.worker.call(rows, timestamp_us);
+        }
+        let (mut parts, mut origins, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
+        for first in (0..rows.num_rows()).step_by(CALL_ROWS_MAX) {
+            let slice = rows.slice(first, CALL_ROWS_MAX.min(rows.num_rows() - first));
+            let WorkerOutput { rows: given, rejected: refused } = self.worker.call(&slice, timestamp_us)?;
+            if let Some((part, origin)) = given {
+                accounts::check(slice.num_rows(), part.num_rows(), &origin, &refused)?;
+                origins.extend(origin.into_iter().map(|row| row + first as u32));
+                parts.push(part);
+            }
+            let moved = |rejection: Rejection| Rejection { row: rejection.row + first as u32, ..rejection };
+            rejected.extend(refused.into_iter().map(moved));
+        }
+        let rows = match parts.first() {
+            None => None,
+            Some(part) => {
+                let all = concat_batches(part.schema_ref(), &parts).map_err(|error| error.to_string())?;
+                Some((all, origins))
+            }
+        };
+        Ok(WorkerOutput { rows, rejected })
+    }
+
+    /// Rows that only were judged.
+    fn judged(&self, rows: &RecordBatch, rejected: Vec<Rejection>) -> Result<StageOutput, StageError> {
+        let mut output = without_rejected(rows, rejected).map_err(|error| self.wrong(error))?;
+        output.rows = self.assemble(&output.rows, &Selection::All, None)?;
+        Ok(output)
+    }
+
+    fn assemble(
+        &self,
+        input: &RecordBatch,
+        selection: &Selection,
+        written: Option<&RecordBatch>,
+    ) -> Result<RecordBatch, StageError> {
+        let column = |from: &From| match (*from, written) {
+            (From::Input(at), _) => selection.apply(input.column(at)).map_err(|error| self.internal(error)),
+            (From::Written(at), Some(written)) => Ok(Arc::clone(written.column(at))),
+            (From::Written(_), None) => Err(self.wrong("it gave verdicts only, but it writes columns")),
+        };
+        let columns = self.columns.iter().map(column).collect::<Result<Vec<ArrayRef>, _>>()?;
+        let rows = written.map_or(input.num_rows(), RecordBatch::num_rows);
+        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.schema(), columns, &options).map_err(|error| self.wrong(error))
+    }
+
+    fn internal(&self, error: impl std::fmt::Display) -> StageError {
+        StageError::internal(&self.name, error)
+    }
+}
+
+impl Stage for ComponentStage {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn component(&self) -> Option<ComponentId> {
+        Some(self.worker.id())
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {
+        let view = rows.project(&self.reads).map_err(|error| self.internal(error))?;
+        let output = self.call(&view, context.timestamp_us).map_err(|what| self.wrong(what))?;
+        let Some((written, origin)) = output.rows else {
+            return self.judged(rows, output.rejected);
+        };
+        accounts::check(rows.num_rows(), written.num_rows(), &origin, &output.rejected)
+            .map_err(|what| self.wrong(what))?;
+        let selection = Selection::of(&origin, rows.num_rows());
+        let rows = self.assemble(rows, &selection, Some(&written))?;
+        Ok(StageOutput { rows, origin, rejected: output.rejected, rules: Vec::new() })
+    }
+}

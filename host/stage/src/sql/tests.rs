@@ -1,0 +1,224 @@
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Decimal128Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, TimestampMicrosecondArray,
+};
+use arrow_schema::DataType;
+
+use super::*;
+use crate::BatchContext;
+
+/// 2024-05-06T07:08:09.000001Z
+const NOW: i64 = 1_714_979_289_000_001;
+
+fn rows() -> RecordBatch {
+    let decimal = Decimal128Array::from(vec![Some(1050), Some(-1), None]).with_precision_and_scale(18, 2).unwrap();
+    let time = TimestampMicrosecondArray::from(vec![Some(0), Some(NOW), None]).with_timezone("UTC");
+    RecordBatch::try_from_iter_with_nullable([
+        ("amount", Arc::new(decimal) as ArrayRef, true),
+        ("n", Arc::new(Int32Array::from(vec![Some(4), Some(0), None])), true),
+        ("big", Arc::new(Int64Array::from(vec![Some(i64::MAX), Some(1), Some(2)])), true),
+        ("x", Arc::new(Float64Array::from(vec![Some(2.0), Some(0.0), Some(-1.0)])), true),
+        ("text", Arc::new(StringArray::from(vec![Some("12"), Some("a"), None])), true),
+        ("Order Id", Arc::new(StringArray::from(vec!["A", "b", "C"])), true),
+        ("event_ts", Arc::new(time), true),
+    ])
+    .unwrap()
+}
+
+fn plan(text: &str) -> Result<Expression, SqlProblem> {
+    Planner::new().unwrap().plan(text, &rows().schema())
+}
+
+fn evaluate(text: &str) -> Result<ArrayRef, EvaluationError> {
+    plan(text).unwrap().evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW })
+}
+
+fn truth(text: &str) -> Vec<Option<bool>> {
+    evaluate(text).unwrap().as_boolean().iter().collect()
+}
+
+fn refused(text: &str) -> String {
+    let problem = plan(text).unwrap_err();
+    format!("{} / {}", problem.what, problem.hint)
+}
+
+#[test]
+fn e001_conditions_over_one_row_give_a_boolean_with_nulls() {
+    assert_eq!(*plan("amount > 0").unwrap().data_type(), DataType::Boolean);
+    assert_eq!(truth("amount > 0"), [Some(true), Some(false), None]);
+    assert_eq!(truth("amount >= 10.50"), [Some(true), Some(false), None]);
+    assert_eq!(truth("amount IS NOT NULL"), [Some(true), Some(true), Some(false)]);
+    assert_eq!(truth("n IN (4, 5) OR text = 'a'"), [Some(true), Some(true), None]);
+    assert_eq!(truth("length(text) = 2 AND `Order Id` = 'A'"), [Some(true), Some(false), Some(false)]);
+    assert_eq!(truth("UPPER(`Order Id`) = 'B'"), [Some(false), Some(true), Some(false)]);
+}
+
+#[test]
+fn e001_names_are_exact_and_the_nearest_is_named() {
+    assert_eq!(refused("amuont > 0"), "no column `amuont` / did you mean `amount`?");
+    assert_eq!(refused("Amount > 0"), "no column `Amount` / did you mean `amount`?");
+    assert!(refused("zebra > 0").starts_with("no column `zebra` / columns are `amount`, `n`"));
+}
+
+#[test]
+fn e001_columns_read_are_known() {
+    let mut columns = plan("`Order Id` = text OR n > 0").unwrap().columns().to_vec();
+    columns.sort();
+    assert_eq!(columns, ["Order Id", "n", "text"]);
+}
+
+#[test]
+fn e001_what_looks_beyond_the_row_is_refused_by_name() {
+    for (text, what) in [
+        ("n > (SELECT max(n) FROM t)", "subqueries are refused"),
+        ("n IN (SELECT 1)", "subqueries are refused"),
+        ("EXISTS (SELECT 1)", "subqueries are refused"),
+        ("sum(n) > 3", "`sum` is an aggregate function"),
+        ("count(*) > 3", "`count` is an aggregate function"),
+        ("row_number() OVER (ORDER BY n) = 1", "`row_number` is a window function"),
+        ("lag(n) > 1", "`lag` is a window function"),
+        ("random() < 0.5", "`random` is refused"),
+        ("RAND() < 0.5", "`rand` is refused"),
+        ("uuid() = text", "`uuid` is refused"),
+        ("current_time() IS NOT NULL", "`current_time` is refused"),
+        ("lenght(text) > 1", "no function `lenght` / did you mean `length`?"),
+    ] {
+        let found = refused(text);
+        assert!(found.contains(what), "{text}: {found}");
+    }
+}
+
+#[test]
+fn e001_text_that_is_no_expression_is_refused() {
+    for text in ["", "amount >", "amount > 0 garbage here", "amount > 0; DROP TABLE x", "amount AS b", "n + 'x' + event_ts"] {
+        assert!(plan(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn c022_time_functions_give_the_batchs_timestamp() {
+    for text in ["now()", "current_timestamp", "current_timestamp()", "NOW()"] {
+        let value = evaluate(text).unwrap();
+        assert_eq!(value.as_primitive::<TimestampMicrosecondType>().values(), &[NOW; 3], "{text}");
+        assert_eq!(crisol_ipc::types::name(value.data_type()).as_deref(), Some("timestamp"));
+    }
+    assert_eq!(evaluate("localtimestamp").unwrap().as_primitive::<TimestampMicrosecondType>().value(0), NOW);
+    for text in ["current_date", "current_date()"] {
+        assert_eq!(evaluate(text).unwrap().as_ref(), &Date32Array::from(vec![19_849; 3]), "{text}");
+    }
+    assert_eq!(truth("event_ts = now()"), [Some(false), Some(true), None]);
+    assert_eq!(truth("event_ts > current_timestamp() - INTERVAL 1 DAY"), [Some(false), Some(true), None]);
+    assert_eq!(truth("CAST(event_ts AS DATE) = current_date"), [Some(false), Some(true), None]);
+}
+
+#[test]
+fn c022_each_batch_has_its_own_time() {
+    let expression = plan("now()").unwrap();
+    for timestamp_us in [0, 5, NOW] {
+        let value = expression.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us }).unwrap();
+        assert_eq!(value.as_primitive::<TimestampMicrosecondType>().value(2), timestamp_us);
+    }
+}
+
+#[test]
+fn casts_take_the_type_names_of_contracts() {
+    for (text, name) in [
+        ("CAST(n AS STRING)", "string"),
+        ("CAST(n AS BIGINT)", "bigint"),
+        ("CAST(n AS LONG)", "bigint"),
+        ("CAST(n AS INT)", "int"),
+        ("CAST(n AS SMALLINT)", "smallint"),
+        ("CAST(n AS TINYINT)", "tinyint"),
+        ("CAST(n AS DOUBLE)", "double"),
+        ("CAST(n AS FLOAT)", "float"),
+        ("CAST(n AS BOOLEAN)", "boolean"),
+        ("CAST(n AS DECIMAL(18,2))", "decimal(18,2)"),
+        ("CAST(event_ts AS DATE)", "date"),
+        ("CAST(text AS TIMESTAMP)", "timestamp"),
+        ("TIMESTAMP '2024-01-02 03:04:05'", "timestamp"),
+        ("CAST(text AS BINARY)", "binary"),
+        ("try_cast(text AS INT)", "int"),
+    ] {
+        let planned = plan(text).unwrap_or_else(|problem| panic!("{text}: {problem:?}"));
+        assert_eq!(crisol_ipc::types::name(planned.data_type()).as_deref(), Some(name), "{text}");
+    }
+}
+
+#[test]
+fn p050_a_failing_cast_is_an_error_at_its_row() {
+    let error = evaluate("CAST(text AS INT) > 1").unwrap_err();
+    assert_eq!(error.row, 1);
+    assert!(error.text.contains("Cannot cast string 'a'"), "{}", error.text);
+    assert_eq!(evaluate("try_cast(text AS INT)").unwrap().as_ref(), &Int32Array::from(vec![Some(12), None, None]));
+}
+
+#[test]
+fn p050_overflow_is_an_error() {
+    let error = evaluate("big + 1").unwrap_err();
+    assert_eq!(error.row, 0);
+    assert!(error.text.to_lowercase().contains("overflow"), "{}", error.text);
+    assert!(evaluate("big * 2").is_err());
+    assert!(evaluate("CAST(big AS INT)").is_err());
+}
+
+#[test]
+fn p054_casts_to_decimal_round_half_up() {
+    let value = evaluate("CAST(CAST('2.345' AS DOUBLE) * 2 AS DECIMAL(10,1))").unwrap();
+    assert_eq!(value.as_primitive::<Decimal128Type>().value(0), 47);
+    let value = evaluate("CAST(10.505 AS DECIMAL(10,2))").unwrap();
+    assert_eq!(value.as_primitive::<Decimal128Type>().value(0), 1051);
+    let value = evaluate("CAST(-10.505 AS DECIMAL(10,2))").unwrap();
+    assert_eq!(value.as_primitive::<Decimal128Type>().value(0), -1051);
+}
+
+#[test]
+fn e008_division_by_zero_is_an_error_for_every_type() {
+    for text in ["1 / n > 0", "n % n = 0", "1.5 / x > 0", "x / x > 0", "amount / n > 0", "x % x > 1", "n DIV n > 0"] {
+        let error = evaluate(text).unwrap_err();
+        assert_eq!(error.row, 1, "{text}");
+        assert!(error.text.to_lowercase().contains("divide by zero"), "{text}: {}", error.text);
+    }
+    let nulls = evaluate("try_cast(text AS DOUBLE) / x").unwrap();
+    assert_eq!(nulls.as_primitive::<Float64Type>().iter().collect::<Vec<_>>(), [Some(6.0), None, None]);
+}
+
+#[test]
+fn integers_divide_as_in_spark() {
+    let quotient = evaluate("5 / CAST(2 AS INT)").unwrap();
+    assert_eq!(quotient.as_primitive::<Float64Type>().value(0), 2.5);
+    let whole = evaluate("big DIV 2").unwrap();
+    assert_eq!(whole.as_primitive::<Int64Type>().value(0), i64::MAX / 2);
+    assert_eq!(evaluate("n + 1").unwrap().len(), 3);
+}
+
+#[test]
+fn e008_a_guard_protects_its_row_whatever_the_other_rows_are() {
+    assert_eq!(truth("n <> 0 AND 8 / n = 2"), [Some(true), Some(false), None]);
+    assert_eq!(truth("n = 0 OR 8 / n = 2"), [Some(true), Some(true), None]);
+    assert_eq!(truth("CASE WHEN x = 0 THEN false ELSE 1 / x > 0 END"), [Some(true), Some(false), Some(false)]);
+}
+
+#[test]
+fn floats_in_the_text_are_exact_decimals() {
+    assert_eq!(truth("amount = 10.5"), [Some(true), Some(false), None]);
+    assert_eq!(truth("0.1 + 0.2 = 0.3"), [Some(true); 3]);
+}
+
+#[test]
+fn a_cast_to_the_declared_type_is_part_of_the_expression() {
+    let expression = plan("n + 1").unwrap().cast_to(&DataType::Int32);
+    let value = expression.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
+    assert_eq!(value.as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [Some(5), Some(1), None]);
+    let narrow = plan("big").unwrap().cast_to(&DataType::Int32);
+    assert_eq!(narrow.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0 }).unwrap_err().row, 0);
+}
+
+#[test]
+fn an_expression_over_no_row_gives_no_value() {
+    let none = plan("amount > 0").unwrap().evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0 });
+    assert_eq!(none.unwrap().as_ref(), &BooleanArray::from(Vec::<bool>::new()));
+}

@@ -1,0 +1,84 @@
+//! What a step of a chain is.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::StageError;
+
+/// What holds for all rows of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchContext {
+    /// Number of the batch.
+    pub batch: u64,
+    /// Batch timestamp in microseconds: what `now()` means inside a stage (C-022).
+    pub timestamp_us: i64,
+}
+
+/// What one step gives for a chunk.
+#[derive(Debug)]
+pub struct StageOutput {
+    /// Rows, in input order.
+    pub rows: RecordBatch,
+    /// For each row of `rows` the input row it came from, never descending; an input row may give several.
+    pub origin: Vec<u32>,
+    /// Input rows that are refused or filtered; a row may be here several times, for several reasons. A row is in
+    /// `origin` or here, never both, never neither.
+    pub rejected: Vec<Rejection>,
+    /// Passed and failed rows per expectation.
+    pub rules: Vec<(String, u64, u64)>,
+}
+
+/// An input row that does not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Input row.
+    pub row: u32,
+    /// Filtered on purpose, or refused.
+    pub fate: Fate,
+    /// Short stable reason: `corrupt_record`, `not_null: day`.
+    pub code: String,
+    /// For people.
+    pub text: String,
+}
+
+/// What a rejection does with its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// To the quarantine table.
+    Quarantine,
+    /// Dropped and counted.
+    Filter,
+    /// Stops the stream: nothing of the batch is committed.
+    Fail,
+}
+
+/// One step of a chain.
+pub trait Stage: Send + Sync + std::fmt::Debug {
+    /// `decode orders`, `expectations`: for messages and for the quarantine's `stage` column.
+    fn name(&self) -> String;
+
+    /// The component behind it, for quarantine and `commitInfo`.
+    fn component(&self) -> Option<ComponentId> {
+        None
+    }
+
+    /// Columns that come out.
+    fn schema(&self) -> SchemaRef;
+
+    /// Works on one chunk. Blocking; called on worker threads, several at a time.
+    ///
+    /// # Errors
+    /// An error stops the stream; nothing of the batch is committed.
+    fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError>;
+}
+
+/// Which component, exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentId {
+    /// Its own name.
+    pub name: String,
+    /// Its semantic version.
+    pub version: String,
+    /// SHA-256 of its file, lower-case hex.
+    pub digest: String,
+}

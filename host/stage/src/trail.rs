@@ -1,0 +1,157 @@
+//! Where the rows of a chunk stand: the input row of each, and the fate of those that do not go on.
+
+use std::collections::BTreeMap;
+
+use crate::columns::is_identity;
+use crate::{Fate, Rejection, StageOutput};
+
+/// Longest text that several reasons for one row grow to.
+const TEXT_BYTES_MAX: usize = 2_000;
+
+/// Why an input row does not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// Which step.
+    pub(crate) step: usize,
+    /// Filtered or refused.
+    pub(crate) fate: Fate,
+    /// Of the first reason with this fate.
+    pub(crate) code: String,
+    /// All reasons.
+    pub(crate) text: String,
+}
+
+/// Follows the rows of one chunk from step to step.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    rows: usize,
+    /// Input row of each present row; `None`: all input rows, each once.
+    origin: Option<Vec<u32>>,
+    settled: BTreeMap<u32, Settled>,
+}
+
+/// How a chunk ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Which of the last step's rows belong to the table; `None`: all.
+    pub(crate) kept: Option<Vec<u32>>,
+    /// Input rows that gave at least one of them.
+    pub(crate) rows_accepted: u64,
+    /// Input rows in quarantine, in order.
+    pub(crate) quarantined: BTreeMap<u32, Settled>,
+    /// Input rows filtered, in order.
+    pub(crate) filtered: BTreeMap<u32, Settled>,
+}
+
+impl Trail {
+    /// Before the first step.
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { rows, origin: None, settled: BTreeMap::new() }
+    }
+
+    /// The input row of a present row.
+    pub(crate) fn input_row(&self, row: u32) -> u32 {
+        match &self.origin {
+            None => row,
+            Some(origin) => origin.get(row as usize).copied().unwrap_or(row),
+        }
+    }
+
+    /// Takes over what a step did; its account has been checked.
+    pub(crate) fn follow(&mut self, step: usize, output: &mut StageOutput) {
+        for rejection in std::mem::take(&mut output.rejected) {
+            let row = self.input_row(rejection.row);
+            self.settle(row, step, rejection);
+        }
+        let origin = std::mem::take(&mut output.origin);
+        self.origin = match self.origin.take() {
+            None if is_identity(&origin, self.rows) => None,
+            None => Some(origin),
+            Some(before) if is_identity(&origin, before.len()) => Some(before),
+            Some(before) => Some(origin.iter().map(|row| before[*row as usize]).collect()),
+        };
+    }
+
+    /// Quarantine outweighs filtering, since it keeps the row; otherwise the first reason gives the code.
+    fn settle(&mut self, row: u32, step: usize, rejection: Rejection) {
+        let Rejection { fate, code, text, .. } = rejection;
+        let Some(known) = self.settled.get_mut(&row) else {
+            self.settled.insert(row, Settled { step, fate, code, text });
+            return;
+        };
+        let outweighs = fate == Fate::Quarantine && known.fate == Fate::Filter;
+        if !outweighs && known.fate == Fate::Quarantine && fate == Fate::Filter && known.step != step {
+            return;
+        }
+        let more = format!("{code}: {text}");
+        if outweighs {
+            *known = Settled { step, fate, code, text: format!("{text}; {}: {}", known.code, known.text) };
+        } else if known.text.len() + more.len() <= TEXT_BYTES_MAX && !known.text.contains(&more) && known.text != text {
+            known.text.push_str("; ");
+            known.text.push_str(&more);
+        }
+    }
+
+    /// After the last step.
+    ///
+    /// An input row has one fate: when any row made of it is refused, the input row is in quarantine whole and the other
+    /// rows made of it are withdrawn, so that a replay cannot double them. It counts as filtered when no row made of it
+    /// is left.
+    ///
+    /// # Errors
+    /// What does not add up (E-033).
+    pub(crate) fn finish(mut self) -> Result<Outcome, String> {
+        let mut quarantined = std::mem::take(&mut self.settled);
+        let mut filtered = BTreeMap::new();
+        quarantined.retain(|row, settled| {
+            let refused = settled.fate == Fate::Quarantine;
+            if !refused && !self.present(*row) {
+                filtered.insert(*row, settled.clone());
+            }
+            refused
+        });
+        let kept = self.withdraw(&quarantined);
+        let rows_accepted = self.accepted(kept.as_deref());
+        let accounted = rows_accepted + quarantined.len() as u64 + filtered.len() as u64;
+        if accounted != self.rows as u64 {
+            return Err(format!(
+                "{} rows went in, but {rows_accepted} were accepted, {} refused and {} filtered",
+                self.rows,
+                quarantined.len(),
+                filtered.len()
+            ));
+        }
+        Ok(Outcome { kept, rows_accepted, quarantined, filtered })
+    }
+
+    fn present(&self, input_row: u32) -> bool {
+        self.origin.as_ref().is_none_or(|origin| origin.binary_search(&input_row).is_ok())
+    }
+
+    fn withdraw(&self, quarantined: &BTreeMap<u32, Settled>) -> Option<Vec<u32>> {
+        let origin = self.origin.as_ref()?;
+        if !quarantined.keys().any(|row| self.present(*row)) {
+            return None;
+        }
+        let rows = 0..origin.len() as u32;
+        Some(rows.filter(|row| !quarantined.contains_key(&origin[*row as usize])).collect())
+    }
+
+    /// Distinct input rows among the kept ones; origins never descend.
+    fn accepted(&self, kept: Option<&[u32]>) -> u64 {
+        let Some(origin) = &self.origin else { return self.rows as u64 };
+        let distinct = |rows: &mut dyn Iterator<Item = u32>| {
+            let (mut count, mut last) = (0, None);
+            for row in rows {
+                if last.replace(row) != Some(row) {
+                    count += 1;
+                }
+            }
+            count
+        };
+        match kept {
+            None => distinct(&mut origin.iter().copied()),
+            Some(kept) => distinct(&mut kept.iter().map(|row| origin[*row as usize])),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Sandboxed components as workers of a chain.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use crisol_contract::{StageKind, StageSpec};
+use crisol_plugin::{Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
+
+use crate::{ComponentId, Fate, Rejection, RowWorker, WorkerOutput, WorkerProblem, Workers};
+
+/// Finds the components of contracts in a registry.
+#[derive(Debug)]
+pub struct Sandboxed<'a> {
+    registry: &'a Registry,
+    limits: Limits,
+}
+
+impl<'a> Sandboxed<'a> {
+    /// Components of `registry`, each call under `limits`.
+    pub fn new(registry: &'a Registry, limits: Limits) -> Self {
+        Self { registry, limits }
+    }
+}
+
+impl Workers for Sandboxed<'_> {
+    fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>> {
+        let kind = plugin_kind(stage.kind);
+        let problems = |error| problems(kind, error);
+        let component =
+            self.registry.find(&stage.component, stage.version_range.as_ref(), kind).map_err(problems)?;
+        let row_stage = component.row_stage(&stage.options, input, &self.limits).map_err(problems)?;
+        Ok(Arc::new(SandboxedWorker(row_stage)))
+    }
+}
+
+#[derive(Debug)]
+struct SandboxedWorker(RowStage);
+
+impl RowWorker for SandboxedWorker {
+    fn id(&self) -> ComponentId {
+        let component = self.0.component();
+        ComponentId {
+            name: component.name().to_owned(),
+            version: component.version().to_string(),
+            digest: component.digest().to_owned(),
+        }
+    }
+
+    fn reads(&self) -> Vec<String> {
+        self.0.reads().to_vec()
+    }
+
+    fn writes(&self) -> SchemaRef {
+        self.0.writes()
+    }
+
+    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String> {
+        let output = self.0.call(rows, timestamp_us).map_err(|error| error.to_string())?;
+        let rejection = |rejected: crisol_plugin::Rejected| Rejection {
+            row: rejected.row,
+            fate: if rejected.filter { Fate::Filter } else { Fate::Quarantine },
+            code: rejected.code,
+            text: rejected.text,
+        };
+        Ok(WorkerOutput {
+            rows: output.rows.map(|rows| (rows, output.origin)),
+            rejected: output.rejected.into_iter().map(rejection).collect(),
+        })
+    }
+}
+
+fn plugin_kind(kind: StageKind) -> Kind {
+    match kind {
+        StageKind::Decoder => Kind::Decoder,
+        StageKind::Transformer => Kind::Transformer,
+        StageKind::Validator => Kind::Validator,
+        StageKind::Ranker => Kind::Ranker,
+        StageKind::Aggregator => Kind::Aggregator,
+    }
+}
+
+fn problems(kind: Kind, error: PluginError) -> Vec<WorkerProblem> {
+    let one = |key: &str, what: String, hint: &str| {
+        vec![WorkerProblem { key: key.to_owned(), what, hint: hint.to_owned() }]
+    };
+    match error {
+        PluginError::Options { problems, .. } => problems.iter().map(option_problem).collect(),
+        PluginError::NotFound { name, hint } => {
+            let hint = hint.unwrap_or_else(|| "put its `.wasm` file into the folder of plugins".into());
+            one(kind.stage_key(), format!("no component `{name}`"), &hint)
+        }
+        error @ (PluginError::WrongKind { .. } | PluginError::NoVersion { .. }) => {
+            one(kind.stage_key(), error.to_string(), "`host plugins` lists the components that there are")
+        }
+        error => one("", error.to_string(), "the component's own documentation says what it reads and takes"),
+    }
+}
+
+fn option_problem(problem: &OptionProblem) -> WorkerProblem {
+    let mut key = "options".to_owned();
+    for part in problem.path.split('/').skip(1) {
+        match part.parse::<usize>() {
+            Ok(index) => key.push_str(&format!("[{index}]")),
+            Err(_) => key.push_str(&format!(".{}", part.replace("~1", "/").replace("~0", "~"))),
+        }
+    }
+    let hint = "the component declares its options; `host plugins` shows them".to_owned();
+    WorkerProblem { key, what: problem.message.clone(), hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_of_an_option_stands_at_its_key() {
+        let key = |path: &str| option_problem(&OptionProblem { path: path.into(), message: "m".into() }).key;
+        assert_eq!(key(""), "options");
+        assert_eq!(key("/columns/0/type"), "options.columns[0].type");
+        assert_eq!(key("/a~1b"), "options.a/b");
+    }
+}

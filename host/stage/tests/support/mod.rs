@@ -1,0 +1,211 @@
+//! Contracts, rows and native workers for the suites.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, BinaryArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use crisol_contract::{
+    ColumnSpec, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream, WriteMode,
+};
+use crisol_stage::{
+    BatchContext, Chain, ChainInput, ChunkOutput, Fate, NativeWorker, Rejection, RowWorker, StageError, WorkerOutput,
+    WorkerProblem, Workers,
+};
+
+pub const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
+
+pub fn contract() -> TableContract {
+    TableContract {
+        name: "silver.orders".into(),
+        file: "tables/silver/orders.json".into(),
+        path: "/tables/silver/orders".into(),
+        quarantine_path: "/tables/silver/orders_quarantine".into(),
+        from: Upstream::Table("bronze.orders_raw".into()),
+        stages: Vec::new(),
+        columns: None,
+        provenance: true,
+        expectations: Vec::new(),
+        write: WriteMode::Append,
+        on_rejected: OnRejected::Quarantine,
+        partition_by: Vec::new(),
+        properties: BTreeMap::new(),
+        max_files_per_trigger: None,
+        max_bytes_per_trigger: None,
+        retention: None,
+        maintenance: None,
+    }
+}
+
+pub fn stage(kind: StageKind, component: &str) -> StageSpec {
+    StageSpec {
+        kind,
+        component: component.into(),
+        version_range: None,
+        version: None,
+        options: serde_json::Map::new(),
+        limits: crisol_contract::Limits::default(),
+    }
+}
+
+pub fn column(name: &str, type_name: &str) -> ColumnSpec {
+    let data_type = crisol_ipc::types::parse(type_name).unwrap();
+    ColumnSpec { name: name.into(), data_type, nullable: true, comment: None, generated: None }
+}
+
+pub fn expectation(name: &str, condition: &str, on_violation: OnViolation) -> ExpectationSpec {
+    ExpectationSpec { name: name.into(), condition: condition.into(), on_violation }
+}
+
+/// Messages as Kafka gives them: `message_key`, `payload`, `topic`, `partition`, `offset` from 100.
+pub fn messages(payloads: &[&[u8]]) -> RecordBatch {
+    let count = payloads.len();
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(BinaryArray::from_iter((0..count).map(|row| Some(format!("k{row}").into_bytes())))),
+        Arc::new(BinaryArray::from_iter_values(payloads)),
+        Arc::new(StringArray::from(vec!["orders"; count])),
+        Arc::new(Int32Array::from(vec![0; count])),
+        Arc::new(Int64Array::from_iter_values((0..count as i64).map(|row| 100 + row))),
+    ];
+    RecordBatch::try_new(kafka_schema(), columns).unwrap()
+}
+
+pub fn kafka_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        Field::new("message_key", DataType::Binary, true),
+        Field::new("payload", DataType::Binary, true),
+        Field::new("topic", DataType::Utf8, false),
+        Field::new("partition", DataType::Int32, false),
+        Field::new("offset", DataType::Int64, false),
+    ]))
+}
+
+pub fn kafka_input() -> ChainInput {
+    input_of(&kafka_schema())
+}
+
+pub fn input_of(schema: &SchemaRef) -> ChainInput {
+    let provenance = ["topic", "partition", "offset"].map(String::from).to_vec();
+    ChainInput { schema: Arc::clone(schema), provenance, stream: "silver.orders".into() }
+}
+
+pub fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
+    Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}") }
+}
+
+/// Native workers by name.
+///
+/// `numbers` decodes `payload` to `n bigint`: text that is no number is refused, `skip` is filtered, `1,2,3` gives three
+/// rows. `small` refuses `n` above 100 and filters negative ones. `double` writes over `n`. `trap` traps.
+pub struct Natives;
+
+impl Workers for Natives {
+    fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>> {
+        let numbers = || Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, true)]));
+        let worker = match stage.component.as_str() {
+            "numbers" => NativeWorker::new("numbers", &["payload"], numbers(), decode_numbers),
+            "small" => NativeWorker::new("small", &["n"], Arc::new(Schema::empty()), judge_small),
+            "double" => NativeWorker::new("double", &["n"], numbers(), double),
+            "trap" => NativeWorker::new("trap", &["payload"], numbers(), |_, _| Err("unreachable executed".into())),
+            other => {
+                return Err(vec![WorkerProblem {
+                    key: if stage.kind == StageKind::Decoder { "decode".into() } else { "transform".into() },
+                    what: format!("no component `{other}`"),
+                    hint: "components here are `numbers`, `small`, `double`".into(),
+                }]);
+            }
+        };
+        match worker.reads().iter().find(|name| input.index_of(name).is_err()) {
+            Some(name) => Err(vec![WorkerProblem {
+                key: String::new(),
+                what: format!("needs a column `{name}`"),
+                hint: "it must come from the stages before".into(),
+            }]),
+            None => Ok(Arc::new(worker)),
+        }
+    }
+}
+
+fn decode_numbers(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+    let payloads = rows.column(0).as_string_opt::<i32>().ok_or("payload is no text")?;
+    let (mut values, mut origin, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
+    for row in 0..payloads.len() {
+        let text = if payloads.is_valid(row) { payloads.value(row) } else { "?" };
+        let numbers: Result<Vec<i64>, _> = text.split(',').map(str::parse).collect();
+        match numbers {
+            _ if text == "skip" => rejected.push(reject(row, Fate::Filter, "skipped")),
+            _ if text == "null" => {
+                values.push(None);
+                origin.push(row as u32);
+            }
+            Ok(numbers) => {
+                origin.extend(std::iter::repeat_n(row as u32, numbers.len()));
+                values.extend(numbers.into_iter().map(Some));
+            }
+            Err(_) => rejected.push(reject(row, Fate::Quarantine, "corrupt_record")),
+        }
+    }
+    Ok(WorkerOutput { rows: Some((numbers_batch(values), origin)), rejected })
+}
+
+fn numbers_batch(values: Vec<Option<i64>>) -> RecordBatch {
+    let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, true)]));
+    RecordBatch::try_new(schema, vec![Arc::new(Int64Array::from(values))]).unwrap()
+}
+
+fn judge_small(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+    let numbers = rows.column(0).as_primitive::<Int64Type>();
+    let mut rejected = Vec::new();
+    for (row, n) in numbers.iter().enumerate() {
+        let n = n.unwrap_or(0);
+        if n > 100 {
+            rejected.push(reject(row, Fate::Quarantine, "too_large"));
+        }
+        if n > 1_000 {
+            rejected.push(reject(row, Fate::Quarantine, "much_too_large"));
+        }
+        if n < 0 {
+            rejected.push(reject(row, Fate::Filter, "negative"));
+        }
+    }
+    Ok(WorkerOutput { rows: None, rejected })
+}
+
+fn double(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+    let numbers = rows.column(0).as_primitive::<Int64Type>();
+    let values = numbers.iter().map(|n| n.map(|n| n * 2)).collect();
+    Ok(WorkerOutput { rows: Some((numbers_batch(values), (0..numbers.len() as u32).collect())), rejected: Vec::new() })
+}
+
+pub fn build(contract: &TableContract, input: ChainInput) -> Chain {
+    Chain::build(contract, input, &Natives).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Key, what and hint of each problem.
+pub fn problems(contract: &TableContract, input: ChainInput) -> Vec<(String, String, String)> {
+    let problems = Chain::build(contract, input, &Natives).map(|_| ()).unwrap_err();
+    let parts = |problem: StageError| match problem {
+        StageError::Config { key, what, hint } => (key, what, hint),
+        other => panic!("not a problem of the contract: {other}"),
+    };
+    problems.into_iter().map(parts).collect()
+}
+
+pub fn run(contract: &TableContract, rows: &RecordBatch) -> Result<ChunkOutput, StageError> {
+    build(contract, input_of(&rows.schema())).process(rows, &CONTEXT)
+}
+
+pub fn longs(rows: &RecordBatch, name: &str) -> Vec<Option<i64>> {
+    rows.column_by_name(name).unwrap().as_primitive::<Int64Type>().iter().collect()
+}
+
+pub fn texts(rows: &RecordBatch, name: &str) -> Vec<Option<String>> {
+    rows.column_by_name(name).unwrap().as_string::<i32>().iter().map(|text| text.map(String::from)).collect()
+}
+
+pub fn names(schema: &Schema) -> Vec<&str> {
+    schema.fields().iter().map(|field| field.name().as_str()).collect()
+}
