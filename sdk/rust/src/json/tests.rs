@@ -100,7 +100,8 @@ fn what_is_no_json_object_is_a_fault_with_its_place() {
         (r#"{"ñ":1,"int":1 "#, "at character 16"),
         ("{'int':1}", "key must be a string"),
         (r#"{"double":NaN}"#, "`double`: not a JSON object: expected value"),
-        (r#"{"text":"\ud800"}"#, "surrogate"),
+        (r#"{"text":"\ud800"}"#, "unexpected end of hex escape"),
+        (r#"{"text":"\ud800\u0041"}"#, "surrogate"),
         ("{\"text\":\"a\nb\"}", "control character"),
         ("\u{feff}{}", "not a JSON object"),
     ] {
