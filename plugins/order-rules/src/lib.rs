@@ -88,11 +88,14 @@ mod tests {
             order("2026-04-02T00:00:00.000001Z", "0", Some("PTS")),
         ];
         let rejected = testing::check::<OrderRules>(r#"{"currencies": ["EUR", "USD"]}"#, &rows)?;
-        assert_eq!(testing::reasons(&rejected), [
-            "3 amount_not_positive: amount is 0.00",
-            "3 unknown_currency: `PTS` is none of EUR, USD",
-            "3 event_in_future: event_ts 2026-04-02T00:00:00.000001Z is more than a day ahead",
-        ]);
+        assert_eq!(
+            testing::reasons(&rejected),
+            [
+                "3 amount_not_positive: amount is 0.00",
+                "3 unknown_currency: `PTS` is none of EUR, USD",
+                "3 event_in_future: event_ts 2026-04-02T00:00:00.000001Z is more than a day ahead",
+            ]
+        );
         Ok(())
     }
 

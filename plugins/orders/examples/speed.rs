@@ -40,14 +40,16 @@ fn seconds() -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages = messages()?;
-    let chunks: Result<Vec<_>, _> = messages
-        .chunks(ROWS)
-        .map(|chunk| {
-            let column: ArrayRef = Arc::new(StringArray::from(chunk.to_vec()));
-            testing::input(&[("payload", column)]).and_then(|rows| testing::message(&rows))
-        })
-        .collect();
-    let chunks = chunks?;
+    let (mut chunks, mut accepted, mut rejected) = (Vec::new(), 0, 0);
+    for chunk in messages.chunks(ROWS) {
+        let column: ArrayRef = Arc::new(StringArray::from(chunk.to_vec()));
+        let rows = testing::input(&[("payload", column)])?;
+        let outcome = testing::stage::<Decoding<Orders>>("{}", &rows)?;
+        accepted += outcome.rows.num_rows();
+        rejected += outcome.rejected.len();
+        chunks.push(testing::message(&rows)?);
+    }
+    eprintln!("{accepted} accepted, {rejected} rejected");
     let input = [Column::new("payload", types::parse("string")?)];
     let mut best = f64::MAX;
     for _ in 0..20 {
@@ -58,6 +60,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         best = best.min(seconds() - start);
     }
-    eprintln!("{} messages, {:.2} million a second of processor time", messages.len(), messages.len() as f64 / best / 1e6);
+    eprintln!(
+        "{} messages, {:.2} million a second of processor time",
+        messages.len(),
+        messages.len() as f64 / best / 1e6
+    );
     Ok(())
 }

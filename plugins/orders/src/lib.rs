@@ -49,20 +49,29 @@ mod tests {
 
     #[test]
     fn both_versions_become_rows_and_others_are_rejected() -> Result<(), Failure> {
-        let outcome = decode_texts::<Orders>("{}", &[
-            r#"{"order_id":"o-1","event_ts":"2026-03-14T09:26:53.589Z","amount":12.5,"schema_version":1}"#,
-            r#"{"country":"ES","order_id":"o-2","event_ts":"2026-03-14","amount":7,"schema_version":2,"currency":"EUR"}"#,
-            r#"{"order_id":"o-3","event_ts":"2026-03-14","amount":7,"schema_version":9}"#,
-            r#"{"order_id":"o-4","event_ts":"2026-03-14","amount":"mucho","schema_version":1}"#,
-        ])?;
-        assert_eq!(outcome.table(), [
-            "o-1 | 2026-03-14T09:26:53.589Z | 12.50 | 1 | null | null | null",
-            "o-2 | 2026-03-14T00:00:00Z | 7.00 | 2 | null | ES | EUR",
-        ]);
-        assert_eq!(outcome.reasons(), [
-            "2 unsupported_schema_version: version 9; 1 and 2 are known",
-            "3 corrupt_record: `amount`: \"mucho\" is not a decimal(18,2)",
-        ]);
+        let outcome = decode_texts::<Orders>(
+            "{}",
+            &[
+                r#"{"order_id":"o-1","event_ts":"2026-03-14T09:26:53.589Z","amount":12.5,"schema_version":1}"#,
+                r#"{"country":"ES","order_id":"o-2","event_ts":"2026-03-14","amount":7,"schema_version":2,"currency":"EUR"}"#,
+                r#"{"order_id":"o-3","event_ts":"2026-03-14","amount":7,"schema_version":9}"#,
+                r#"{"order_id":"o-4","event_ts":"2026-03-14","amount":"mucho","schema_version":1}"#,
+            ],
+        )?;
+        assert_eq!(
+            outcome.table(),
+            [
+                "o-1 | 2026-03-14T09:26:53.589Z | 12.50 | 1 | null | null | null",
+                "o-2 | 2026-03-14T00:00:00Z | 7.00 | 2 | null | ES | EUR",
+            ]
+        );
+        assert_eq!(
+            outcome.reasons(),
+            [
+                "2 unsupported_schema_version: version 9; 1 and 2 are known",
+                "3 corrupt_record: `amount`: \"mucho\" is not a decimal(18,2)",
+            ]
+        );
         Ok(())
     }
 }

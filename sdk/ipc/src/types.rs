@@ -21,8 +21,26 @@ pub const UTC: &str = "UTC";
 
 /// Every simple name, and those that open a bracket.
 const WORDS: [&str; 20] = [
-    "string", "binary", "boolean", "byte", "tinyint", "short", "smallint", "int", "integer", "long", "bigint", "float",
-    "real", "double", "decimal", "date", "timestamp", "array", "map", "struct",
+    "string",
+    "binary",
+    "boolean",
+    "byte",
+    "tinyint",
+    "short",
+    "smallint",
+    "int",
+    "integer",
+    "long",
+    "bigint",
+    "float",
+    "real",
+    "double",
+    "decimal",
+    "date",
+    "timestamp",
+    "array",
+    "map",
+    "struct",
 ];
 
 /// The Arrow form of a type name: `int`, `decimal(18,2)`, `array<struct<sku:string,qty:int>>`. Case does not matter,
@@ -139,7 +157,11 @@ impl<'a> Parser<'a> {
             Some(c) => format!("`{c}`"),
             None => "the end".to_string(),
         };
-        format!("`{}`: expected {wanted} at character {}, found {found}", self.text, self.text[..self.at].chars().count() + 1)
+        format!(
+            "`{}`: expected {wanted} at character {}, found {found}",
+            self.text,
+            self.text[..self.at].chars().count() + 1
+        )
     }
 
     fn word(&mut self) -> &'a str {

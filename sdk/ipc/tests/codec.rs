@@ -177,7 +177,10 @@ fn schemas_from_text() {
     let schema = schema_of([("order_id", "string", true), ("amount", "decimal(18,2)", false)]).unwrap();
     let schema = with_index(&schema, ROW);
     assert_eq!(schema.field(2), &Field::new("_row", DataType::Int32, false));
-    assert_eq!(schema_of([("a", "strng", true)]).unwrap_err(), "column `a`: `strng` is not a type; did you mean `string`?");
+    assert_eq!(
+        schema_of([("a", "strng", true)]).unwrap_err(),
+        "column `a`: `strng` is not a type; did you mean `string`?"
+    );
     assert_eq!(schema_of([("a", "int", true), ("a", "int", true)]).unwrap_err(), "column `a` is there twice");
 }
 

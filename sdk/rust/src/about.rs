@@ -84,11 +84,8 @@ impl Column {
     }
 
     pub(crate) fn all_of(schema: &SchemaRef) -> Vec<Column> {
-        let column = |f: &Field| Column {
-            name: f.name().clone(),
-            data_type: f.data_type().clone(),
-            nullable: f.is_nullable(),
-        };
+        let column =
+            |f: &Field| Column { name: f.name().clone(), data_type: f.data_type().clone(), nullable: f.is_nullable() };
         schema.fields().iter().map(|f| column(f)).collect()
     }
 }

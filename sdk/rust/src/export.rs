@@ -48,8 +48,8 @@ macro_rules! export_rows {
         #[cfg(target_family = "wasm")]
         const _: () = {
             type Component = $crate::raw::Rows<$stage, $kind>;
-            $crate::raw::described::export_description!(Component with_types_in $crate::raw::described);
-            $crate::raw::transforming::export_transform!(Component with_types_in $crate::raw::transforming);
+    $crate::raw::described::export_description!(Component with_types_in $crate::raw::described);
+    $crate::raw::transforming::export_transform!(Component with_types_in $crate::raw::transforming);
         };
     };
 }

@@ -130,7 +130,9 @@ impl<D: Decoder> columns::Stage for Decoding<D> {
         let column = input.iter().find(|c| c.name == D::READS);
         match column.map(|c| &c.data_type) {
             Some(DataType::Utf8 | DataType::Binary) => {}
-            Some(other) => return Err(Failure::input(format!("column `{}` is {other}, not string or binary", D::READS))),
+            Some(other) => {
+                return Err(Failure::input(format!("column `{}` is {other}, not string or binary", D::READS)));
+            }
             None => return Err(missing(D::READS, input)),
         }
         Ok(Plan { reads: vec![D::READS.to_string()], writes: <D::Row<'static> as Record>::columns() })

@@ -115,9 +115,11 @@ pub fn input(columns: &[(&str, ArrayRef)]) -> Result<RecordBatch, Failure> {
 /// Rows of a batch as text.
 pub fn table(rows: &RecordBatch) -> Vec<String> {
     let options = FormatOptions::default().with_null("null").with_timestamp_tz_format(Some("%Y-%m-%dT%H:%M:%S%.fZ"));
-    let columns: Result<Vec<ArrayRef>, _> = rows.columns().iter().map(|c| in_offset(c.to_data()).map(make_array)).collect();
+    let columns: Result<Vec<ArrayRef>, _> =
+        rows.columns().iter().map(|c| in_offset(c.to_data()).map(make_array)).collect();
     let columns = columns.unwrap_or_default();
-    let formatters = columns.iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>();
+    let formatters =
+        columns.iter().map(|c| ArrayFormatter::try_new(c.as_ref(), &options)).collect::<Result<Vec<_>, _>>();
     match formatters {
         Ok(columns) => (0..rows.num_rows())
             .map(|row| columns.iter().map(|c| c.value(row).to_string()).collect::<Vec<_>>().join(" | "))

@@ -64,7 +64,8 @@ fn every_type_and_function_has_a_doc_comment() {
     for (file, text) in files() {
         let mut documented = false;
         for line in text.lines().map(str::trim) {
-            let opens = ["record ", "type ", "resource ", "interface ", "world "].iter().any(|word| line.starts_with(word));
+            let opens =
+                ["record ", "type ", "resource ", "interface ", "world "].iter().any(|word| line.starts_with(word));
             let function = line.contains(": func(") || line.contains(": static func(");
             assert!(documented || !(opens || function), "wit/{file}: `{line}` has no doc comment");
             documented = line.starts_with("///");

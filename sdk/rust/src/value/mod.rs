@@ -137,7 +137,9 @@ value!(i32, Int32Array, Int32Builder, DataType::Int32, |B, n| B::with_capacity(n
 value!(i64, Int64Array, Int64Builder, DataType::Int64, |B, n| B::with_capacity(n), |v| *v, |v| v);
 value!(f32, Float32Array, Float32Builder, DataType::Float32, |B, n| B::with_capacity(n), |v| *v, |v| v);
 value!(f64, Float64Array, Float64Builder, DataType::Float64, |B, n| B::with_capacity(n), |v| *v, |v| v);
-value!(Date, Date32Array, Date32Builder, DataType::Date32, |B, n| B::with_capacity(n), |v| v.days, |v| Date { days: v });
+value!(Date, Date32Array, Date32Builder, DataType::Date32, |B, n| B::with_capacity(n), |v| v.days, |v| Date {
+    days: v
+});
 value!(
     Timestamp,
     TimestampMicrosecondArray,
