@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt32Array};
 use arrow_array::new_null_array;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt32Array};
 use arrow_cast::base64::{BASE64_STANDARD, Engine};
 use arrow_json::writer::{LineDelimited, NullableEncoder, WriterBuilder};
 use arrow_json::{Encoder, EncoderFactory, EncoderOptions};

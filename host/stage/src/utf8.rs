@@ -67,7 +67,8 @@ impl Utf8Stage {
         let mut columns = rows.columns().to_vec();
         for &at in &self.columns {
             let values = rows.column(at).as_binary_opt::<i32>()?.iter();
-            let texts = values.map(|bytes| bytes.map(std::str::from_utf8).transpose()).collect::<Result<StringArray, _>>();
+            let texts =
+                values.map(|bytes| bytes.map(std::str::from_utf8).transpose()).collect::<Result<StringArray, _>>();
             columns[at] = Arc::new(texts.ok()?);
         }
         RecordBatch::try_new(Arc::clone(&self.schema), columns).ok()
@@ -91,7 +92,8 @@ impl Stage for Utf8Stage {
         let mut output =
             without_rejected(rows, self.search(rows)).map_err(|error| StageError::internal(NAME, error))?;
         let texts = self.texts(&output.rows).or_else(|| self.copied(&output.rows));
-        output.rows = texts.ok_or_else(|| StageError::internal(NAME, "columns are not binary, or hold more than text"))?;
+        output.rows =
+            texts.ok_or_else(|| StageError::internal(NAME, "columns are not binary, or hold more than text"))?;
         Ok(output)
     }
 }

@@ -13,13 +13,12 @@ use crate::{ComponentId, Fate, Rejection, RowWorker, WorkerOutput, WorkerProblem
 #[derive(Debug)]
 pub struct Sandboxed<'a> {
     registry: &'a Registry,
-    limits: Limits,
 }
 
 impl<'a> Sandboxed<'a> {
-    /// Components of `registry`, each call under `limits`.
-    pub fn new(registry: &'a Registry, limits: Limits) -> Self {
-        Self { registry, limits }
+    /// Components of `registry`, each under the limits of its stage.
+    pub fn new(registry: &'a Registry) -> Self {
+        Self { registry }
     }
 }
 
@@ -27,9 +26,8 @@ impl Workers for Sandboxed<'_> {
     fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>> {
         let kind = plugin_kind(stage.kind);
         let problems = |error| problems(kind, error);
-        let component =
-            self.registry.find(&stage.component, stage.version_range.as_ref(), kind).map_err(problems)?;
-        let row_stage = component.row_stage(&stage.options, input, &self.limits).map_err(problems)?;
+        let component = self.registry.find(&stage.component, stage.version_range.as_ref(), kind).map_err(problems)?;
+        let row_stage = component.row_stage(&stage.options, input, &limits(stage)).map_err(problems)?;
         Ok(Arc::new(SandboxedWorker(row_stage)))
     }
 }
@@ -70,6 +68,15 @@ impl RowWorker for SandboxedWorker {
     }
 }
 
+fn limits(stage: &StageSpec) -> Limits {
+    Limits {
+        memory_bytes_max: stage.limits.memory_bytes_max,
+        deadline_ms_max: stage.limits.deadline_ms_max,
+        output_bytes_max: stage.limits.output_bytes_max,
+        ..Limits::default()
+    }
+}
+
 fn plugin_kind(kind: StageKind) -> Kind {
     match kind {
         StageKind::Decoder => Kind::Decoder,
@@ -81,9 +88,8 @@ fn plugin_kind(kind: StageKind) -> Kind {
 }
 
 fn problems(kind: Kind, error: PluginError) -> Vec<WorkerProblem> {
-    let one = |key: &str, what: String, hint: &str| {
-        vec![WorkerProblem { key: key.to_owned(), what, hint: hint.to_owned() }]
-    };
+    let one =
+        |key: &str, what: String, hint: &str| vec![WorkerProblem { key: key.to_owned(), what, hint: hint.to_owned() }];
     match error {
         PluginError::Options { problems, .. } => problems.iter().map(option_problem).collect(),
         PluginError::NotFound { name, hint } => {

@@ -128,14 +128,18 @@ fn check_against_model(values: &[i64], stages: &[Vec<Deed>]) {
         .enumerate()
         .flat_map(|(offset, fate)| fate.iter().flatten().map(move |value| (offset as i64, *value)))
         .collect();
-    let given: Vec<(i64, i64)> =
-        longs(&output.accepted, "offset").into_iter().flatten().zip(longs(&output.accepted, "n").into_iter().flatten()).collect();
+    let given: Vec<(i64, i64)> = longs(&output.accepted, "offset")
+        .into_iter()
+        .flatten()
+        .zip(longs(&output.accepted, "n").into_iter().flatten())
+        .collect();
     assert_eq!(given, wanted);
     for (offset, other) in longs(&output.accepted, "offset").iter().zip(texts(&output.accepted, "other")) {
         assert_eq!(other.unwrap(), format!("row {}", offset.unwrap()));
     }
 
-    let refused: Vec<i64> = output.quarantined.iter().flat_map(|rows| longs(rows, "offset").into_iter().flatten()).collect();
+    let refused: Vec<i64> =
+        output.quarantined.iter().flat_map(|rows| longs(rows, "offset").into_iter().flatten()).collect();
     let wanted: Vec<i64> = (0..values.len()).filter(|row| fates[*row].is_err()).map(|row| row as i64).collect();
     assert_eq!(refused, wanted);
     let sum = |counts: &[(String, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();

@@ -69,7 +69,9 @@ fn e031_typed_rows_are_kept_as_one_json_object() {
     let refused = run(&contract, &typed()).unwrap().quarantined.unwrap();
     assert_eq!(
         texts(&refused, "input"),
-        [Some(r#"{"n":500,"amount":10.50,"name":"a \"quoted\"\nline","header":{"key":"h","value":"/w=="}}"#.to_owned())]
+        [Some(
+            r#"{"n":500,"amount":10.50,"name":"a \"quoted\"\nline","header":{"key":"h","value":"/w=="}}"#.to_owned()
+        )]
     );
     assert!(refused.column_by_name("payload").unwrap().is_null(0));
     assert_eq!(texts(&refused, "file_path"), [Some("f.json".to_owned())]);
@@ -82,7 +84,14 @@ fn e031_the_schema_is_final() {
     let columns: Vec<String> = quarantine_schema()
         .fields()
         .iter()
-        .map(|f| format!("{} {}{}", f.name(), crisol_ipc::types::name(f.data_type()).unwrap(), if f.is_nullable() { "" } else { " not null" }))
+        .map(|f| {
+            format!(
+                "{} {}{}",
+                f.name(),
+                crisol_ipc::types::name(f.data_type()).unwrap(),
+                if f.is_nullable() { "" } else { " not null" }
+            )
+        })
         .collect();
     assert_eq!(
         columns,

@@ -137,7 +137,8 @@ fn d083_a_value_that_does_not_fit_fails_the_batch() {
 #[test]
 fn d083_a_generated_column_that_comes_along_must_be_equal() {
     let mut contract = with_rules(&[]);
-    contract.columns = Some(vec![crisol_contract::ColumnSpec { generated: Some("abs(n)".into()), ..column("n", "bigint") }]);
+    contract.columns =
+        Some(vec![crisol_contract::ColumnSpec { generated: Some("abs(n)".into()), ..column("n", "bigint") }]);
     assert_eq!(longs(&run(&contract, &messages(&[b"4", b"null"])).unwrap().accepted, "n"), [Some(4), None]);
     let error = run(&contract, &messages(&[b"4", b"-1"])).unwrap_err();
     assert!(error.to_string().contains("offset 101: `generated: n`"), "{error}");

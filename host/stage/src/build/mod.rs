@@ -109,14 +109,18 @@ impl Draft<'_> {
         self.contract.columns.iter().flatten()
     }
 
-    /// Binary columns of the input that become text: those that the contract has as `string`, and, where it does not
-    /// name them, `message_key` and `payload`.
+    /// Binary columns of the input that become text: those that the contract has as `string`, and `message_key` and
+    /// `payload`, unless the contract has them as `binary`.
     fn texts(&self) -> Vec<String> {
         let becomes_text = |field: &&Arc<Field>| {
             let declared = self.columns().find(|column| column.name == *field.name());
             let usual = matches!(field.name().as_str(), "message_key" | "payload");
             *field.data_type() == DataType::Binary
-                && declared.map_or(usual, |column| column.data_type == DataType::Utf8)
+                && declared.map_or(usual, |column| match column.data_type {
+                    DataType::Utf8 => true,
+                    DataType::Binary => false,
+                    _ => usual,
+                })
         };
         self.input.schema.fields().iter().filter(becomes_text).map(|field| field.name().clone()).collect()
     }
@@ -135,9 +139,8 @@ impl Plan {
         if !texts.is_empty() {
             stages.push(Arc::new(crate::utf8::Utf8Stage::new(&input.schema, &texts)));
         }
-        let reached = |stages: &[Arc<dyn Stage>]| {
-            stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema())
-        };
+        let reached =
+            |stages: &[Arc<dyn Stage>]| stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema());
         for ((name, worker), after) in self.stages.into_iter().zip(&needs[1..]) {
             let before = reached(&stages);
             let stage = crate::ComponentStage::new(name.clone(), worker, &before, |column| after.contains(column));

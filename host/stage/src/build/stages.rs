@@ -84,9 +84,8 @@ impl Draft<'_> {
         let mut options = spec.options.clone();
         let bundled = spec.kind == StageKind::Decoder && spec.component == BUNDLED_JSON;
         if bundled && self.contract.columns.is_some() && !options.contains_key("columns") {
-            let given = |column: &&ColumnSpec| {
-                column.generated.is_none() && self.input.schema.index_of(&column.name).is_err()
-            };
+            let given =
+                |column: &&ColumnSpec| column.generated.is_none() && self.input.schema.index_of(&column.name).is_err();
             let columns: Vec<Value> = self.columns().filter(given).filter_map(as_option).collect();
             options.insert("columns".into(), Value::Array(columns));
         }

@@ -94,7 +94,9 @@ fn e001_what_looks_beyond_the_row_is_refused_by_name() {
 
 #[test]
 fn e001_text_that_is_no_expression_is_refused() {
-    for text in ["", "amount >", "amount > 0 garbage here", "amount > 0; DROP TABLE x", "amount AS b", "n + 'x' + event_ts"] {
+    for text in
+        ["", "amount >", "amount > 0 garbage here", "amount > 0; DROP TABLE x", "amount AS b", "n + 'x' + event_ts"]
+    {
         assert!(plan(text).is_err(), "{text}");
     }
 }
