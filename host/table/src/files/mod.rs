@@ -1,7 +1,7 @@
 //! Parquet files of one batch, pending until a commit names them.
 //!
 //! A table without partition columns is written straight through; one with them is split first (`split`). Files roll
-//! at [`FILE_BYTES`].
+//! at a size.
 
 mod key;
 mod open;
@@ -24,8 +24,29 @@ use self::split::Splitter;
 use crate::error::Place;
 use crate::{FileWriter, PendingFile, TableError, TableSpec};
 
-/// A file that reached this size is ended and the next one begun.
-const FILE_BYTES: usize = 128 << 20;
+/// Where files and memory end.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// A file that reached this size is ended and the next one begun.
+    file_bytes: usize,
+    /// Rows that are gathered before they are split by partition.
+    gather_rows: usize,
+    gather_bytes: usize,
+    /// Split rows that may wait in memory, over all partitions.
+    wait_bytes: usize,
+    /// Files open at the same time; one more ends the fullest of them.
+    open_files: usize,
+}
+
+const LIMITS: Limits = Limits {
+    file_bytes: 128 << 20,
+    // Splitting costs per partition and column, whatever the rows: so many rows make that cost small.
+    gather_rows: 128 << 10,
+    gather_bytes: 48 << 20,
+    wait_bytes: 192 << 20,
+    open_files: 256,
+};
+
 const ROW_GROUP_ROWS: usize = 1 << 20;
 /// Encoded bytes of a row group: it stays in memory until it is whole.
 const ROW_GROUP_BYTES: usize = 32 << 20;
@@ -48,6 +69,7 @@ pub(crate) struct Layout {
     properties: WriterProperties,
     /// Leaf columns with statistics.
     indexed: usize,
+    limits: Limits,
 }
 
 impl Layout {
@@ -72,7 +94,8 @@ impl Layout {
             .set_statistics_truncate_length(Some(BOUND_BYTES))
             .build();
         let indexed = indexed_columns(metadata);
-        Ok(Self { place, store, schema: spec.schema.clone(), data, data_schema, partition, properties, indexed })
+        let schema = spec.schema.clone();
+        Ok(Self { place, store, schema, data, data_schema, partition, properties, indexed, limits: LIMITS })
     }
 
     /// Rows must have the table's columns, and nulls only where the table allows them.

@@ -11,7 +11,7 @@ use crisol_store::DataFile;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
-use super::{FILE_BYTES, Layout, is_float, key, stats};
+use super::{Layout, is_float, key, stats};
 use crate::{PendingFile, TableError, entry};
 
 pub(super) struct OpenFile {
@@ -53,7 +53,7 @@ impl OpenFile {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.written() >= FILE_BYTES
+        self.written() >= self.layout.limits.file_bytes
     }
 
     /// Bytes so far, those of the open row group as far as they can be told.

@@ -17,16 +17,6 @@ use super::key::PartitionKey;
 use super::open::OpenFile;
 use crate::{PendingFile, TableError};
 
-/// Rows that are gathered before they are split: splitting costs per partition and column, whatever the rows.
-const GATHER_ROWS: usize = 128 << 10;
-const GATHER_BYTES: usize = 48 << 20;
-/// Split rows that may wait in memory, over all partitions.
-const WAIT_BYTES: usize = 192 << 20;
-/// What is left of them after the budget was met: so that not every chunk meets it again.
-const WAIT_BYTES_AFTER: usize = 128 << 20;
-/// Open files; one more ends the fullest of them.
-const OPEN_FILES_MAX: usize = 256;
-
 pub(super) struct Splitter {
     layout: Arc<Layout>,
     converter: RowConverter,
@@ -77,7 +67,8 @@ impl Splitter {
         self.gathered.bytes += slice_bytes(&data).map_err(|e| self.layout.failed(e))?;
         self.gathered.batches.push(data);
         self.gathered.partitions.push(partitions);
-        if self.gathered.rows >= GATHER_ROWS || self.gathered.bytes >= GATHER_BYTES {
+        let limits = self.layout.limits;
+        if self.gathered.rows >= limits.gather_rows || self.gathered.bytes >= limits.gather_bytes {
             self.split()?;
             self.relieve(done)?;
         }
@@ -165,15 +156,17 @@ impl Splitter {
         Ok(())
     }
 
-    /// Keeps to the budget: the biggest partitions go to their files first.
+    /// Keeps to the budget: the biggest partitions go to their files first, and enough of them that not every chunk
+    /// meets the budget again.
     fn relieve(&mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
-        if self.waiting <= WAIT_BYTES {
+        let most = self.layout.limits.wait_bytes;
+        if self.waiting <= most {
             return Ok(());
         }
         let mut by_size: Vec<usize> = (0..self.partitions.len()).collect();
         by_size.sort_by_key(|i| std::cmp::Reverse(self.partitions.get(*i).map_or(0, |p| p.bytes)));
         for index in by_size {
-            if self.waiting <= WAIT_BYTES_AFTER {
+            if self.waiting <= most / 3 * 2 {
                 break;
             }
             self.push_out(index, done)?;
@@ -183,7 +176,7 @@ impl Splitter {
 
     fn push_out(&mut self, index: usize, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
         let has_file = self.partitions.get(index).is_some_and(|p| p.file.is_some());
-        if !has_file && self.open_files >= OPEN_FILES_MAX {
+        if !has_file && self.open_files >= self.layout.limits.open_files {
             self.end_fullest(done)?;
         }
         let Some(partition) = self.partitions.get_mut(index) else { return Ok(()) };

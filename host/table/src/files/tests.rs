@@ -11,11 +11,11 @@ use deltalake::kernel::new_metadata;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
-use super::{Files, Layout};
+use super::{Files, LIMITS, Layout, Limits};
 use crate::error::Place;
 use crate::{FileWriter, PendingFile, TableError, TableSpec, check};
 
-fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Arc<Layout> {
+fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Layout {
     let spec = TableSpec {
         name: "silver.t".to_string(),
         path: folder.display().to_string(),
@@ -27,11 +27,21 @@ fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Arc<Layou
     let schema = check::delta_schema(&place, &spec).unwrap();
     let metadata = new_metadata(&schema, &spec.partition_by, std::iter::empty::<(&str, &str)>()).unwrap();
     let store = crisol_store::open(&spec.path).unwrap();
-    Arc::new(Layout::new(place, &spec, store, &metadata).unwrap())
+    Layout::new(place, &spec, store, &metadata).unwrap()
 }
 
 fn write(folder: &Path, rows: &[RecordBatch], partition_by: &[&str]) -> Result<Vec<PendingFile>, TableError> {
-    let mut files = Box::new(Files::new(layout(folder, &rows[0], partition_by)).unwrap());
+    write_within(LIMITS, folder, rows, partition_by)
+}
+
+fn write_within(
+    limits: Limits,
+    folder: &Path,
+    rows: &[RecordBatch],
+    partition_by: &[&str],
+) -> Result<Vec<PendingFile>, TableError> {
+    let layout = Layout { limits, ..layout(folder, &rows[0], partition_by) };
+    let mut files = Box::new(Files::new(Arc::new(layout)).unwrap());
     for rows in rows {
         files.write(rows)?;
     }
@@ -273,56 +283,61 @@ fn one_file_per_partition_and_batch_whatever_the_order_of_rows() {
     }
 }
 
+/// Chunks of 1,000 rows, their partition the remainder of their id.
+fn chunks(count: i64, partitions: i64) -> Vec<RecordBatch> {
+    let chunk = |chunk: i64| {
+        let ids: Vec<i64> = (chunk * 1_000..(chunk + 1) * 1_000).collect();
+        let countries: Vec<String> = ids.iter().map(|id| format!("c{}", id % partitions)).collect();
+        let texts: Vec<String> =
+            ids.iter().map(|id| format!("{:016x}", (*id as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(4)).collect();
+        batch(vec![
+            ("id", Arc::new(Int64Array::from(ids))),
+            ("payload", Arc::new(StringArray::from(texts))),
+            ("country", Arc::new(StringArray::from(countries))),
+        ])
+    };
+    (0..count).map(chunk).collect()
+}
+
 #[test]
 fn rows_beyond_the_budget_go_to_files_early_and_none_is_lost() {
     let folder = tempfile::tempdir().unwrap();
-    let payload = "x".repeat(2_000);
-    let chunks: Vec<RecordBatch> = (0..30)
-        .map(|chunk| {
-            let ids: Vec<i64> = (chunk * 10_000..(chunk + 1) * 10_000).collect();
-            let countries: Vec<String> = ids.iter().map(|id| format!("c{}", id % 3)).collect();
-            let payloads = StringArray::from(vec![payload.as_str(); ids.len()]);
-            batch(vec![
-                ("id", Arc::new(Int64Array::from(ids))),
-                ("payload", Arc::new(payloads)),
-                ("country", Arc::new(StringArray::from(countries))),
-            ])
-        })
-        .collect();
+    let limits = Limits { gather_rows: 2_000, wait_bytes: 500_000, ..LIMITS };
 
-    let files = write(folder.path(), &chunks, &["country"]).unwrap();
+    let files = write_within(limits, folder.path(), &chunks(50, 3), &["country"]).unwrap();
 
     assert_eq!(files.len(), 3);
-    let found: Vec<i64> = files.iter().flat_map(|f| ids(&read(folder.path(), f))).collect();
-    assert_eq!(found.len(), 300_000);
+    let found = files.iter().flat_map(|f| ids(&read(folder.path(), f))).collect::<std::collections::BTreeSet<i64>>();
+    assert_eq!(found.len(), 50_000);
     let first = std::fs::File::open(folder.path().join(&files[0].path)).unwrap();
     let groups = ParquetRecordBatchReaderBuilder::try_new(first).unwrap().metadata().num_row_groups();
-    assert!(groups > 1, "600 MB of rows were all kept in memory");
+    assert!(groups > 1, "all rows were kept in memory");
+}
+
+#[test]
+fn more_partitions_than_open_files_end_files_early_and_lose_no_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { gather_rows: 2_000, wait_bytes: 200_000, open_files: 4, ..LIMITS };
+
+    let files = write_within(limits, folder.path(), &chunks(30, 20), &["country"]).unwrap();
+
+    assert!(files.len() > 20, "{} files", files.len());
+    let found: Vec<i64> = files.iter().flat_map(|f| ids(&read(folder.path(), f))).collect();
+    assert_eq!(found.len(), 30_000);
+    assert_eq!(found.into_iter().collect::<std::collections::BTreeSet<i64>>().len(), 30_000);
 }
 
 #[test]
 fn a_file_that_reached_its_size_is_followed_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
-    // Text that does not shrink: 12 hexadecimal digits of a mixed counter, many of them.
-    let noise = |seed: u64| {
-        let words = (0..80u64).map(|i| format!("{:016x}", (seed * 80 + i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-        words.collect::<String>()
-    };
-    let chunks: Vec<RecordBatch> = (0..34)
-        .map(|chunk: i64| {
-            let ids: Vec<i64> = (chunk * 8_000..(chunk + 1) * 8_000).collect();
-            let texts: Vec<String> = ids.iter().map(|id| noise(*id as u64)).collect();
-            batch(vec![("id", Arc::new(Int64Array::from(ids))), ("payload", Arc::new(StringArray::from(texts)))])
-        })
-        .collect();
+    let limits = Limits { file_bytes: 100_000, ..LIMITS };
 
-    let files = write(folder.path(), &chunks, &[]).unwrap();
+    let files = write_within(limits, folder.path(), &chunks(50, 3), &[]).unwrap();
 
     assert!(files.len() > 1, "{} bytes in one file", files[0].size);
-    assert!(files.iter().all(|f| f.size < 192 << 20));
-    assert_eq!(files.iter().map(|f| f.rows).sum::<u64>(), 272_000);
     let found: Vec<i64> = files.iter().flat_map(|f| ids(&read(folder.path(), f))).collect();
-    assert_eq!(found.len(), 272_000);
+    assert_eq!(found.len(), 50_000);
+    assert_eq!(files.iter().map(|f| f.rows).sum::<u64>(), 50_000);
 }
 
 #[test]
@@ -330,7 +345,7 @@ fn not_null_columns_take_no_null() {
     let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, false)]));
     let folder = tempfile::tempdir().unwrap();
     let empty = RecordBatch::new_empty(schema);
-    let mut files = Files::new(layout(folder.path(), &empty, &[])).unwrap();
+    let mut files = Files::new(Arc::new(layout(folder.path(), &empty, &[]))).unwrap();
 
     let failed = files.write(&batch(vec![("id", Arc::new(Int64Array::from(vec![Some(1), None])))])).unwrap_err();
 
@@ -341,7 +356,7 @@ fn not_null_columns_take_no_null() {
 fn r013_rows_with_other_columns_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let wanted = batch(vec![("id", Arc::new(Int64Array::from(vec![1])))]);
-    let mut files = Files::new(layout(folder.path(), &wanted, &[])).unwrap();
+    let mut files = Files::new(Arc::new(layout(folder.path(), &wanted, &[]))).unwrap();
 
     let failed = files.write(&batch(vec![("id", Arc::new(Int32Array::from(vec![1])))])).unwrap_err();
 

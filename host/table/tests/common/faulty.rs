@@ -14,7 +14,7 @@ use object_store::{
 };
 
 #[derive(Debug, Clone)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// Nothing is written, and the answer is an error.
     Refused,
     /// It is written, and the answer is an error.
@@ -26,19 +26,19 @@ pub enum Fault {
 }
 
 #[derive(Debug, Clone)]
-pub struct Faulty {
+pub(crate) struct Faulty {
     inner: Arc<dyn ObjectStore>,
     next: Arc<Mutex<Option<Fault>>>,
 }
 
 impl Faulty {
     /// Wraps a store; the second value sets what goes wrong next.
-    pub fn wrap(store: Store) -> (Store, Faulty) {
+    pub(crate) fn wrap(store: Store) -> (Store, Faulty) {
         let faulty = Faulty { inner: store.object.clone(), next: Arc::default() };
         (Store { object: Arc::new(faulty.clone()), ..store }, faulty)
     }
 
-    pub fn next(&self, fault: Fault) {
+    pub(crate) fn next(&self, fault: Fault) {
         *self.next.lock().unwrap() = Some(fault);
     }
 }

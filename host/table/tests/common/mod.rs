@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each suite uses its part")]
 
-pub mod faulty;
+pub(crate) mod faulty;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crisol_table::{AppTransaction, CommitNote, PendingFile, Table, TableSpec, Ta
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 
-pub fn schema() -> SchemaRef {
+pub(crate) fn schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
         Field::new("id", DataType::Int64, false),
         Field::new("country", DataType::Utf8, true)
@@ -24,7 +24,7 @@ pub fn schema() -> SchemaRef {
     ]))
 }
 
-pub fn spec(folder: &Path) -> TableSpec {
+pub(crate) fn spec(folder: &Path) -> TableSpec {
     TableSpec {
         name: "bronze.plays".to_string(),
         path: folder.display().to_string(),
@@ -34,36 +34,36 @@ pub fn spec(folder: &Path) -> TableSpec {
     }
 }
 
-pub fn partitioned(folder: &Path) -> TableSpec {
+pub(crate) fn partitioned(folder: &Path) -> TableSpec {
     TableSpec { partition_by: vec!["country".to_string()], ..spec(folder) }
 }
 
-pub fn store(folder: &Path) -> Store {
+pub(crate) fn store(folder: &Path) -> Store {
     crisol_store::open(&folder.display().to_string()).unwrap()
 }
 
-pub async fn table(spec: &TableSpec) -> Table {
+pub(crate) async fn table(spec: &TableSpec) -> Table {
     Table::open_or_create(spec, &store(Path::new(&spec.path))).await.unwrap()
 }
 
-pub fn rows(ids: &[i64]) -> RecordBatch {
+pub(crate) fn rows(ids: &[i64]) -> RecordBatch {
     let countries: Vec<Option<&str>> = ids.iter().map(|id| [Some("ES"), Some("FR"), None][*id as usize % 3]).collect();
     let columns: Vec<arrow_array::ArrayRef> =
         vec![Arc::new(Int64Array::from(ids.to_vec())), Arc::new(StringArray::from(countries))];
     RecordBatch::try_new(schema(), columns).unwrap()
 }
 
-pub fn files(table: &dyn TableWriter, ids: &[i64]) -> Vec<PendingFile> {
+pub(crate) fn files(table: &dyn TableWriter, ids: &[i64]) -> Vec<PendingFile> {
     let mut writer = table.writer().unwrap();
     writer.write(&rows(ids)).unwrap();
     writer.finish().unwrap()
 }
 
-pub fn batch(app_id: &str, version: i64) -> AppTransaction {
+pub(crate) fn batch(app_id: &str, version: i64) -> AppTransaction {
     AppTransaction { app_id: app_id.to_string(), version }
 }
 
-pub fn note(stream: &str, batch: u64) -> CommitNote {
+pub(crate) fn note(stream: &str, batch: u64) -> CommitNote {
     CommitNote {
         stream: stream.to_string(),
         batch,
@@ -74,7 +74,7 @@ pub fn note(stream: &str, batch: u64) -> CommitNote {
 }
 
 /// Actions of every entry of the log, read as plain JSON.
-pub fn log(folder: &Path) -> Vec<Vec<Value>> {
+pub(crate) fn log(folder: &Path) -> Vec<Vec<Value>> {
     let mut names: Vec<_> = std::fs::read_dir(folder.join("_delta_log")).unwrap().map(|e| e.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|e| e == "json"));
     names.sort();
@@ -83,7 +83,7 @@ pub fn log(folder: &Path) -> Vec<Vec<Value>> {
 }
 
 /// Ids that readers see, sorted: live files by deltalake's snapshot, rows by the Parquet reader.
-pub async fn visible_ids(folder: &Path) -> Vec<i64> {
+pub(crate) async fn visible_ids(folder: &Path) -> Vec<i64> {
     let url = url::Url::from_directory_path(folder.canonicalize().unwrap()).unwrap();
     let table = deltalake::open_table(url).await.unwrap();
     let mut ids = Vec::new();
