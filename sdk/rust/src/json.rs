@@ -4,10 +4,14 @@
 //! other fields are skipped. A field of the record that is there twice, text after the object, and a value of
 //! another type are faults that name the field and the cause.
 
+mod quick;
+
 use std::borrow::Cow;
 use std::fmt;
 
 use jiter::{Jiter, JiterError, Peek};
+
+pub use quick::{Plain, Quick};
 
 use crate::value::{Date, Decimal, Text, Timestamp};
 
@@ -180,12 +184,20 @@ pub trait FromJson<'a>: Sized {
     /// # Errors
     /// A value of another type, or no JSON.
     fn from_json(reader: &mut Reader<'a>, peek: Peek) -> Result<Self, Fault>;
+
+    /// A plain value that is not null; `None` when it is of another type.
+    fn from_plain(plain: Plain<'a>) -> Option<Self>;
 }
 
 impl<'a> FromJson<'a> for Text<'a> {
     #[inline]
     fn from_json(reader: &mut Reader<'a>, peek: Peek) -> Result<Self, Fault> {
         if peek == Peek::String { reader.string() } else { Err(reader.mismatch("a string")) }
+    }
+
+    #[inline]
+    fn from_plain(plain: Plain<'a>) -> Option<Self> {
+        if let Plain::Text(text) = plain { Some(Cow::Borrowed(text)) } else { None }
     }
 }
 
@@ -196,6 +208,11 @@ impl<'a> FromJson<'a> for bool {
             return Err(reader.mismatch("a boolean"));
         }
         reader.jiter.known_bool(peek).map_err(|e| not_json(reader.text, &e))
+    }
+
+    #[inline]
+    fn from_plain(plain: Plain<'a>) -> Option<Self> {
+        if let Plain::Bool(value) = plain { Some(value) } else { None }
     }
 }
 
@@ -209,6 +226,11 @@ macro_rules! from_number {
                 }
                 let number = reader.number(peek)?;
                 number.parse().map_err(|_| Fault::message(format!("{} is not {}", shown(number), $wanted)))
+            }
+
+            #[inline]
+            fn from_plain(plain: Plain<'a>) -> Option<Self> {
+                if let Plain::Number(number) = plain { number.parse().ok() } else { None }
             }
         }
     )*};
@@ -237,6 +259,11 @@ impl<'a, const P: u8, const S: u8> FromJson<'a> for Decimal<P, S> {
             None => Err(wrong_text(&text, peek, &format!("a decimal({P},{S})"))),
         }
     }
+
+    #[inline]
+    fn from_plain(plain: Plain<'a>) -> Option<Self> {
+        if let Plain::Number(text) | Plain::Text(text) = plain { Decimal::parse(text) } else { None }
+    }
 }
 
 macro_rules! from_text {
@@ -249,6 +276,11 @@ macro_rules! from_text {
                 }
                 let text = reader.string()?;
                 <$type>::parse(&text).ok_or_else(|| wrong_text(&text, peek, $wanted))
+            }
+
+            #[inline]
+            fn from_plain(plain: Plain<'a>) -> Option<Self> {
+                if let Plain::Text(text) = plain { <$type>::parse(text) } else { None }
             }
         }
     )*};

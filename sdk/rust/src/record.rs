@@ -38,7 +38,17 @@ pub trait JsonRecord<'a>: Record<'a> {
     ///
     /// # Errors
     /// What [`crate::json`] calls a fault.
-    fn from_json(text: &'a str) -> Result<Self, Fault>;
+    fn from_json(text: &'a str) -> Result<Self, Fault> {
+        Self::quickly(text).map_or_else(|| Self::strictly(text), Ok)
+    }
+
+    /// Reads a plain message ([`crate::json::Quick`]); `None` for any other and for one that is wrong.
+    #[doc(hidden)]
+    fn quickly(text: &'a str) -> Option<Self>;
+
+    /// Reads any message, and says what is wrong.
+    #[doc(hidden)]
+    fn strictly(text: &'a str) -> Result<Self, Fault>;
 }
 
 /// Declares a record: a struct whose fields are columns. An `Option` may be null, anything else is never null. Field
@@ -160,7 +170,32 @@ macro_rules! record {
             where
                 $(Held<$life, $type>: $crate::json::FromJson<$life>,)+
             {
-                fn from_json(text: &$life str) -> Result<Self, $crate::json::Fault> {
+                fn quickly(text: &$life str) -> Option<Self> {
+                    $(let mut $field: Option<Held<$life, $type>> = None;)+
+                    let mut seen = 0u64;
+                    let mut quick = $crate::json::Quick::new(text);
+                    while let Some(name) = quick.field()? {
+                        let key = Key::of(name);
+                        let value = quick.value()?;
+                        if let Key::Other = key {
+                            continue;
+                        }
+                        if seen & (1 << key as u32) != 0 {
+                            return None;
+                        }
+                        seen |= 1 << key as u32;
+                        if let $crate::json::Plain::Null = value {
+                            continue;
+                        }
+                        match key {
+                            $(Key::$field => $field = Some($crate::json::FromJson::from_plain(value)?),)+
+                            Key::Other => {}
+                        }
+                    }
+                    Some(Self { $($field: $crate::value::Field::from_option($field)?,)+ })
+                }
+
+                fn strictly(text: &$life str) -> Result<Self, $crate::json::Fault> {
                     $(let mut $field: Option<Held<$life, $type>> = None;)+
                     let mut seen = 0u64;
                     let mut reader = $crate::json::Reader::new(text);

@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use proptest::prelude::*;
+
 use crate::{Date, Decimal, JsonRecord, Text, Timestamp, record};
 
 record! {
@@ -118,5 +120,43 @@ fn a_field_that_may_not_be_null_is_wanted() {
         let fault = Strict::from_json(text).unwrap_err();
         assert!(fault.null, "{fault}");
         assert_eq!(fault.to_string(), "`id`: it is null or absent");
+    }
+}
+
+#[test]
+fn plain_messages_take_the_short_way() {
+    for text in [
+        r#"{"text":"ñandú, a text longer than eight bytes","int":-7,"price":12.50,"flag":false,"at":"2026-03-14","x":null}"#,
+        " { \"long\" : 0 , \"other\" : 1.5 } \n",
+    ] {
+        assert_eq!(All::quickly(text), All::strictly(text).ok());
+        assert!(All::quickly(text).is_some(), "{text}");
+    }
+    for text in [r#"{"x":{}}"#, r#"{"text":"a\n"}"#, r#"{"price":1e2}"#] {
+        assert!(All::quickly(text).is_none() && All::from_json(text).is_ok(), "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn the_short_way_never_accepts_what_the_long_way_refuses(seed: [u16; 6], pieces in proptest::collection::vec(0usize..17, 0..3)) {
+        let plain = r#"{"text":"a longer text ñ","flag":true,"int":-12,"double":0.5,"price":12.50,"at":"2026-03-14T09:26:53Z"}"#;
+        let odd = ["\"", "\\", "{", "}", ",", ":", "0", "-", ".", "e", "\u{1}", "null", " ", "\"int\":1,", "ñ", "[", "9999999999"];
+        let mut text = plain.to_string();
+        for (piece, at) in pieces.iter().zip(seed) {
+            let at = text.floor_char_boundary(usize::from(at) % (text.len() + 1));
+            let end = text.ceil_char_boundary((at + usize::from(seed[5]) % 3).min(text.len()));
+            text.replace_range(at..end, odd[*piece]);
+        }
+        if let Some(record) = All::quickly(&text) {
+            prop_assert_eq!(Ok(record), All::strictly(&text), "{}", text);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[{}\\[\\]\":,a-f0-9\\\\. ñ]{0,40}") {
+        let _ = All::from_json(&text);
     }
 }
