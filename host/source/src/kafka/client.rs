@@ -22,6 +22,12 @@ const DEADLINE: Duration = Duration::from_secs(30);
 const QUEUED_KBYTES: usize = 65_536;
 const QUEUED_MESSAGES: usize = 200_000;
 
+/// Events taken in at once.
+const EVENTS_MAX: usize = 100;
+
+/// How long the client is heard after a question failed, for the reason.
+const LAST_WORDS: Duration = Duration::from_millis(20);
+
 /// Options that are the source's own business (K-071, K-090).
 const FORBIDDEN: [(&str, &str); 7] = [
     ("auto.offset.reset", "positions are kept in the checkpoint; use `starting_offsets`"),
@@ -62,18 +68,18 @@ pub(super) struct Broker {
 pub(super) struct Context(Mutex<Option<String>>);
 
 impl ClientContext for Context {
-    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
-        if matches!(
-            level,
-            RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error
-        ) {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
-        }
+    fn log(&self, _level: RDKafkaLogLevel, facility: &str, text: &str) {
         tracing::debug!(target: "librdkafka", facility, "{text}");
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
         tracing::debug!(target: "librdkafka", "{error}: {reason}");
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // "All brokers are down" says less than what was heard of each of them.
+        let says_little = error.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown);
+        if !(says_little && last.is_some()) {
+            *last = Some(reason.to_owned());
+        }
     }
 }
 
@@ -257,7 +263,22 @@ impl Broker {
         }
     }
 
+    /// Takes in what the client has to say, for a while. Records never come this way.
+    pub(super) fn listen(&self, wait: Duration) -> Result<(), SourceError> {
+        for _ in 0..EVENTS_MAX {
+            match self.consumer.poll(wait) {
+                Some(Ok(_)) => return Err(SourceError::external("a record came outside its partition's queue")),
+                Some(Err(_)) => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     fn unanswered(&self, what: &str, waited: Duration, error: KafkaError) -> SourceError {
+        if let Err(error) = self.listen(LAST_WORDS) {
+            return error;
+        }
         let reason = error.rdkafka_error_code().map_or_else(|| error.to_string(), |code| code.to_string());
         let what = format!(
             "{}: {what} failed after {:.1} s (deadline {:.1} s): {reason}",

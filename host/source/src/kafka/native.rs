@@ -154,7 +154,7 @@ unsafe fn bytes<'a>(start: *const c_void, len: usize) -> Option<&'a [u8]> {
 
 /// Headers of a message that is alive; parsed by librdkafka when first asked for.
 #[derive(Clone, Copy)]
-pub(super) struct MessageHeaders<'a>(&'a rd::rd_kafka_message_t);
+pub(crate) struct MessageHeaders<'a>(&'a rd::rd_kafka_message_t);
 
 impl<'a> MessageHeaders<'a> {
     /// Calls `each` with name and value of every header, in order.

@@ -210,7 +210,7 @@ impl Reader {
                 result?;
                 open |= lane.next < range.until;
             }
-            serve(&self.broker)?;
+            self.broker.listen(Duration::ZERO)?;
         }
         Ok(())
     }
@@ -268,7 +268,7 @@ impl Lane {
 
     fn wait(&self, since: Instant, until: i64, poll_timeout: Duration, out: &ChunkSender) -> Result<(), Stop> {
         out.check()?;
-        serve(self.queue.broker())?;
+        self.queue.broker().listen(Duration::ZERO)?;
         if since.elapsed() < poll_timeout {
             return Ok(());
         }
@@ -296,18 +296,6 @@ impl Lane {
             _ => SourceError::external(format!("{}: {place}: {reason}", self.queue.broker().name())),
         }
         .into()
-    }
-}
-
-/// Serves the client's other events. Records never come this way.
-fn serve(broker: &Broker) -> Result<(), SourceError> {
-    match broker.consumer().poll(Duration::ZERO) {
-        Some(Ok(_)) => Err(SourceError::external("a record came outside its partition's queue")),
-        Some(Err(error)) => {
-            tracing::debug!(target: "librdkafka", "{error}");
-            Ok(())
-        }
-        None => Ok(()),
     }
 }
 

@@ -134,8 +134,7 @@ impl TableSource {
     }
 
     fn check_id(&self, position: &TablePosition, id: &str) -> Result<(), SourceError> {
-        // A position taken before the table existed knows no id yet.
-        if position.reservoir_id.is_empty() || position.reservoir_id == id {
+        if position.reservoir_id == id {
             return Ok(());
         }
         Err(SourceError::config(
@@ -269,12 +268,12 @@ impl Source for TableSource {
     }
 
     async fn initial(&mut self) -> Result<Position, SourceError> {
-        let id = self.open().await?.map(|opened| opened.layout.id.clone());
-        Ok(Position::Table(TablePosition {
-            reservoir_id: id.unwrap_or_default(),
-            reservoir_version: 0,
-            index: 0,
-        }))
+        // Without the table's id a position could not tell it from another at the same place.
+        let id = match self.open().await? {
+            Some(opened) => opened.layout.id.clone(),
+            None => return Err(SourceError::external(format!("table `{}` does not exist yet", self.spec.name))),
+        };
+        Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version: 0, index: 0 }))
     }
 
     async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {

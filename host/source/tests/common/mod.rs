@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::DataType;
 use crisol_checkpoint::{Position, Range};
 use crisol_contract::{KafkaSpec, StartingOffsets, Subscription};
 use crisol_source::{CHUNK_ROWS_MAX, Source, SourceError};
@@ -40,8 +42,14 @@ pub async fn read_chunks(source: &mut dyn Source, range: &Range) -> Result<Vec<R
 
 pub fn texts(chunk: &RecordBatch) -> Vec<Vec<String>> {
     let options = FormatOptions::default().with_null("NULL");
+    // To show a time with its zone takes a table of all zones.
+    let plain = |column: &ArrayRef| match column.data_type() {
+        DataType::Timestamp(..) => cast(column, &DataType::Int64).unwrap(),
+        _ => column.clone(),
+    };
+    let columns: Vec<ArrayRef> = chunk.columns().iter().map(plain).collect();
     let columns: Vec<ArrayFormatter<'_>> =
-        chunk.columns().iter().map(|column| ArrayFormatter::try_new(column, &options).unwrap()).collect();
+        columns.iter().map(|column| ArrayFormatter::try_new(column, &options).unwrap()).collect();
     (0..chunk.num_rows()).map(|row| columns.iter().map(|column| column.value(row).to_string()).collect()).collect()
 }
 
