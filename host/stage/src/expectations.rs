@@ -34,8 +34,12 @@ pub(crate) struct ExpectationsStage {
 
 impl ExpectationsStage {
     /// Rules over rows of `schema`.
-    pub(crate) fn new(schema: &SchemaRef, rules: Vec<Rule>) -> Self {
-        Self { rules, schema: Arc::clone(schema) }
+    pub(crate) fn new(schema: &SchemaRef, rules: Vec<Rule>) -> Result<Self, StageError> {
+        let over = |rule: Rule| match rule.condition.over(schema) {
+            Ok(condition) => Ok(Rule { condition, ..rule }),
+            Err(error) => Err(StageError::internal(NAME, error)),
+        };
+        Ok(Self { rules: rules.into_iter().map(over).collect::<Result<_, _>>()?, schema: Arc::clone(schema) })
     }
 }
 

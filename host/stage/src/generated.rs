@@ -31,11 +31,12 @@ pub(crate) struct GeneratedStage {
 
 impl GeneratedStage {
     /// Adds `columns` to rows of `input`.
-    pub(crate) fn new(input: &Schema, columns: Vec<Generated>) -> Self {
+    pub(crate) fn new(input: &Schema, columns: Vec<Generated>) -> Result<Self, StageError> {
+        let columns = columns.into_iter().map(|column| column.over(input)).collect::<Result<Vec<_>, _>>()?;
         let added = columns.iter().filter(|column| column.check.is_none());
         let added = added.map(|column| Arc::new(Field::new(&column.name, column.value.data_type().clone(), true)));
         let fields: Vec<_> = input.fields().iter().cloned().chain(added).collect();
-        Self { columns, schema: Arc::new(Schema::new(fields)) }
+        Ok(Self { columns, schema: Arc::new(Schema::new(fields)) })
     }
 }
 
@@ -71,6 +72,11 @@ impl Stage for GeneratedStage {
 }
 
 impl Generated {
+    fn over(self, schema: &Schema) -> Result<Self, StageError> {
+        let over = |expression: Expression| expression.over(schema).map_err(|error| StageError::internal(NAME, error));
+        Ok(Self { name: self.name, value: over(self.value)?, check: self.check.map(over).transpose()? })
+    }
+
     fn compare(&self, same: &ArrayRef) -> Result<(), EvaluationError> {
         let same: &BooleanArray = same.as_boolean();
         match (0..same.len()).find(|row| !same.is_valid(*row) || !same.value(*row)) {

@@ -148,13 +148,13 @@ impl Plan {
             stages.push(Arc::new(stage.map_err(lost)?));
         }
         if !self.generated.is_empty() {
-            stages.push(Arc::new(crate::generated::GeneratedStage::new(&reached(&stages), self.generated)));
+            stages.push(Arc::new(crate::generated::GeneratedStage::new(&reached(&stages), self.generated)?));
         }
         if !self.not_null.is_empty() {
             stages.push(Arc::new(crate::not_null::NotNullStage::new(&reached(&stages), &self.not_null)));
         }
         if !self.rules.is_empty() {
-            stages.push(Arc::new(crate::expectations::ExpectationsStage::new(&reached(&stages), self.rules)));
+            stages.push(Arc::new(crate::expectations::ExpectationsStage::new(&reached(&stages), self.rules)?));
         }
         tracing::debug!(table = contract.name, steps = stages.len(), "chain built");
         Ok((stages, self.table))

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::physical_expr::expressions::{CastExpr, Literal};
+use datafusion::physical_expr::utils::reassign_expr_columns;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
 use super::functions::BatchTime;
@@ -65,6 +66,14 @@ impl Expression {
         }
         let physical = Arc::new(CastExpr::new(self.physical, data_type.clone(), None));
         Self { physical, data_type: data_type.clone(), ..self }
+    }
+
+    /// The same over rows of another schema that has its columns, with the same types.
+    ///
+    /// # Errors
+    /// One of its columns is not there.
+    pub(crate) fn over(self, schema: &Schema) -> Result<Self> {
+        Ok(Self { physical: reassign_expr_columns(self.physical, schema)?, ..self })
     }
 
     /// One value per row.

@@ -10,7 +10,7 @@ mod plan;
 mod refusals;
 
 pub(crate) use evaluate::{EvaluationError, Expression};
-pub(crate) use plan::{Planner, SqlProblem, nearest};
+pub(crate) use plan::{Planner, nearest};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::Volatility;
-use datafusion::sql::sqlparser::ast::{Expr, Function, Query, Visit, Visitor};
+use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Function, Query, Visit, Visitor};
 
 use super::functions::BatchTime;
 use super::plan::{SqlProblem, nearest};
@@ -31,10 +31,23 @@ impl Visitor for Refusals<'_> {
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Self::Break> {
         let problem = match expression {
             Expr::Function(function) => self.function(function),
+            Expr::BinaryOp { op: BinaryOperator::MyIntegerDivide, right, .. } => ambiguous_division(right),
             _ => None,
         };
         problem.map_or(ControlFlow::Continue(()), |problem| ControlFlow::Break(Box::new(problem)))
     }
+}
+
+/// The parser takes all that follows `DIV` for the divisor.
+fn ambiguous_division(divisor: &Expr) -> Option<SqlProblem> {
+    let single = matches!(
+        divisor,
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_) | Expr::Nested(_) | Expr::Function(_)
+    );
+    (!single).then(|| SqlProblem {
+        what: format!("`DIV {divisor}` needs parentheses"),
+        hint: "write `(a DIV b) + 1`, or `a DIV (b + 1)`".into(),
+    })
 }
 
 impl Refusals<'_> {

@@ -8,6 +8,7 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 
+use super::plan::SqlProblem;
 use super::*;
 use crate::BatchContext;
 
@@ -179,7 +180,7 @@ fn p054_casts_to_decimal_round_half_up() {
 
 #[test]
 fn e008_division_by_zero_is_an_error_for_every_type() {
-    for text in ["1 / n > 0", "n % n = 0", "1.5 / x > 0", "x / x > 0", "amount / n > 0", "x % x > 1", "n DIV n > 0"] {
+    for text in ["1 / n > 0", "n % n = 0", "1.5 / x > 0", "x / x > 0", "amount / n > 0", "x % x > 1", "(n DIV n) > 0"] {
         let error = evaluate(text).unwrap_err();
         assert_eq!(error.row, 1, "{text}");
         assert!(error.text.to_lowercase().contains("divide by zero"), "{text}: {}", error.text);
@@ -194,7 +195,8 @@ fn integers_divide_as_in_spark() {
     assert_eq!(quotient.as_primitive::<Float64Type>().value(0), 2.5);
     let whole = evaluate("big DIV 2").unwrap();
     assert_eq!(whole.as_primitive::<Int64Type>().value(0), i64::MAX / 2);
-    assert_eq!(evaluate("n + 1").unwrap().len(), 3);
+    assert!(refused("big DIV 2 + 1").starts_with("`DIV 2 + 1` needs parentheses"));
+    assert_eq!(evaluate("(big DIV 2) + 1").unwrap().as_primitive::<Int64Type>().value(0), i64::MAX / 2 + 1);
 }
 
 #[test]
