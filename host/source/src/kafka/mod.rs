@@ -1,6 +1,7 @@
 //! Kafka as a source: manual assignment, positions of our own, ranges that end by what was seen (K-071, K-064).
 //!
-//! Two clients: one asks for topics and offsets while the other reads, so the next batch can be planned meanwhile.
+//! Two clients: one asks for topics and offsets, the other reads. A broker answers a connection's requests in order, so
+//! on one connection each question would wait for the fetch before it.
 
 mod ahead;
 mod client;
@@ -184,6 +185,7 @@ impl Source for KafkaSource {
     async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError> {
         let job = Job {
             spec: Arc::clone(&self.spec),
+            planner: self.planner()?,
             ranges: ranges(kafka(&range.start)?, kafka(&range.end)?),
             kept: Arc::clone(&self.kept),
             lost: Arc::clone(&self.lost),

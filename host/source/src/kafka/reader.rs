@@ -67,6 +67,8 @@ struct Lane {
 /// One range to read.
 pub(super) struct Job {
     pub(super) spec: Arc<KafkaSpec>,
+    /// Asks what the broker holds. Not the reading client: there a question waits behind the fetch under way.
+    pub(super) planner: Arc<Broker>,
     pub(super) ranges: Vec<PartitionRange>,
     /// The reader left by the range before.
     pub(super) kept: Arc<Mutex<Option<Reader>>>,
@@ -111,27 +113,18 @@ pub(super) fn run(mut job: Job, out: &ChunkSender) -> Result<(), Interrupted> {
 
 /// Compares the ranges with what the broker holds, then takes the kept reader if it stands right, or a new one.
 fn open(job: &mut Job, kept: Option<Reader>) -> Result<Reader, SourceError> {
-    let broker = match &kept {
-        Some(reader) => Arc::clone(&reader.broker),
-        None => connect(job)?,
-    };
     let topics: BTreeSet<&str> = job.ranges.iter().map(|range| &*range.topic).collect();
-    let mut places = broker.existing(&topics)?;
+    let mut places = job.planner.existing(&topics)?;
     keep_named(&mut places, &job.ranges);
-    let held = broker.held(&places)?;
+    let held = job.planner.held(&places)?;
     for loss in clamp(&mut job.ranges, &held) {
         may_go_on(&loss, job.spec.fail_on_data_loss)?;
         job.lost.fetch_add(loss.offsets(), Ordering::Relaxed);
     }
-    match kept {
-        Some(reader) if reader.stands_at(&job.ranges) => Ok(reader),
-        Some(_) => Reader::assign(connect(job)?, &job.ranges),
-        None => Reader::assign(broker, &job.ranges),
+    match kept.filter(|reader| reader.stands_at(&job.ranges)) {
+        Some(reader) => Ok(reader),
+        None => Reader::assign(&job.spec, &job.ranges),
     }
-}
-
-fn connect(job: &Job) -> Result<Arc<Broker>, SourceError> {
-    Broker::connect(&job.spec, Role::Reader { partitions: job.ranges.len() }).map(Arc::new)
 }
 
 fn keep_named(places: &mut Places, ranges: &[PartitionRange]) {
@@ -168,7 +161,8 @@ fn clamp(ranges: &mut Vec<PartitionRange>, held: &Held) -> Vec<Loss> {
 }
 
 impl Reader {
-    fn assign(broker: Arc<Broker>, ranges: &[PartitionRange]) -> Result<Self, SourceError> {
+    fn assign(spec: &KafkaSpec, ranges: &[PartitionRange]) -> Result<Self, SourceError> {
+        let broker = Arc::new(Broker::connect(spec, Role::Reader { partitions: ranges.len() })?);
         let mut list = TopicPartitionList::new();
         let mut lanes = Vec::with_capacity(ranges.len());
         for PartitionRange { topic, partition, from, .. } in ranges {
