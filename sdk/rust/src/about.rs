@@ -170,6 +170,11 @@ impl From<arrow_schema::ArrowError> for Failure {
 #[serde(deny_unknown_fields)]
 pub struct NoOptions {}
 
+/// A type in the words of contracts.
+pub(crate) fn type_name(data_type: &DataType) -> String {
+    crisol_ipc::types::name(data_type).unwrap_or_else(|| data_type.to_string())
+}
+
 /// The options from their JSON text; empty text is `{}`.
 pub(crate) fn options<O: DeserializeOwned>(text: &str) -> Result<O, Failure> {
     let text = if text.trim().is_empty() { "{}" } else { text };

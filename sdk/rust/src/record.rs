@@ -234,6 +234,7 @@ mod support {
     use arrow_array::Array;
 
     use super::*;
+    use crate::about::type_name;
     use crate::value::{Field, Value};
 
     /// The name of a field as it was meant: `r#type` is `type`.
@@ -259,7 +260,10 @@ mod support {
         let (wanted, found) = (F::Value::data_type(), column.data_type());
         match column.as_any().downcast_ref() {
             Some(array) if *found == wanted => Ok(array),
-            _ => Err(Failure::input(format!("column `{name}` is {found}, not {wanted}"))),
+            _ => {
+                let (found, wanted) = (type_name(found), type_name(&wanted));
+                Err(Failure::input(format!("column `{name}` is {found}, not {wanted}")))
+            }
         }
     }
 

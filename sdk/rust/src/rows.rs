@@ -7,6 +7,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use serde::de::DeserializeOwned;
 
+use crate::about::type_name;
 use crate::columns::{self, Output};
 use crate::json::Fault;
 use crate::record::Record;
@@ -131,7 +132,11 @@ impl<D: Decoder> columns::Stage for Decoding<D> {
         match column.map(|c| &c.data_type) {
             Some(DataType::Utf8 | DataType::Binary) => {}
             Some(other) => {
-                return Err(Failure::input(format!("column `{}` is {other}, not string or binary", D::READS)));
+                return Err(Failure::input(format!(
+                    "column `{}` is {}, not string or binary",
+                    D::READS,
+                    type_name(other)
+                )));
             }
             None => return Err(missing(D::READS, input)),
         }
@@ -255,7 +260,7 @@ fn wanted(columns: Vec<Column>, input: &[Column]) -> Result<Vec<String>, Failure
     for column in &columns {
         let found = input.iter().find(|c| c.name == column.name).ok_or_else(|| missing(&column.name, input))?;
         if found.data_type != column.data_type {
-            let (name, found, wanted) = (&column.name, &found.data_type, &column.data_type);
+            let (name, found, wanted) = (&column.name, type_name(&found.data_type), type_name(&column.data_type));
             return Err(Failure::input(format!("column `{name}` is {found}, not {wanted}")));
         }
     }
