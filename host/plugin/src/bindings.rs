@@ -49,7 +49,7 @@ pub(crate) mod judging {
 }
 
 pub(crate) use described::crisol::stage::log;
-pub(crate) use described::crisol::stage::types::{self, Column, Failure, StagePlan as Plan};
+pub(crate) use described::crisol::stage::types::{self, Column, Failure, StagePlan};
 pub(crate) use described::{Described, DescribedPre};
 pub(crate) use judging::{Judging, JudgingPre};
 pub(crate) use transforming::exports::crisol::stage::transform::{Message, Output};

@@ -7,7 +7,7 @@ use arrow_schema::{Field, Schema, SchemaRef};
 use crisol_ipc::{GROUP, ROW, types, with_index};
 
 use crate::Kind;
-use crate::bindings::{Column, Plan};
+use crate::bindings::{Column, StagePlan};
 use crate::limits::{COLUMN_NAME_BYTES_MAX, COLUMNS_MAX};
 use crate::text::printable;
 
@@ -37,7 +37,7 @@ fn column(field: &Field) -> Option<Column> {
 
 impl Columns {
     /// Checks a plan against the input that it was made for.
-    pub(crate) fn check(kind: Kind, plan: &Plan, input: &Schema) -> Result<Self, String> {
+    pub(crate) fn check(kind: Kind, plan: &StagePlan, input: &Schema) -> Result<Self, String> {
         let input_fields = check_reads(&plan.reads, input)?;
         let writes = check_writes(kind, &plan.writes)?;
         Ok(Self {

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::Store;
 use wasmtime::component::InstancePre;
 
-use crate::bindings::{Described, DescribedPre, Judging, Plan, Transforming};
+use crate::bindings::{Described, DescribedPre, Judging, StagePlan, Transforming};
 use crate::columns::Columns;
 use crate::description::Description;
 use crate::failure::{Stop, explain};
@@ -130,10 +130,10 @@ impl Component {
         Ok(RowStage::new(self.clone(), options, columns, limits.clone()))
     }
 
-    fn plan(&self, options: &str, input: &Schema, limits: &Limits) -> Result<Plan, PluginError> {
+    fn plan(&self, options: &str, input: &Schema, limits: &Limits) -> Result<StagePlan, PluginError> {
         let limits = Limits { output_bytes_max: DESCRIPTION_BYTES_MAX as u64, ..limits.clone() };
         let mut store = self.store(&limits, 0);
-        let plan = |store: &mut Store<State>| -> Result<Plan, Stop> {
+        let plan = |store: &mut Store<State>| -> Result<StagePlan, Stop> {
             let described = self.described.0.instantiate(&mut *store)?;
             Ok(described.crisol_stage_description().call_plan(&mut *store, options, &columns::describe(input))??)
         };

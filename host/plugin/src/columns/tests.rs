@@ -15,7 +15,7 @@ fn writes(columns: &[(&str, &str)]) -> Vec<Column> {
 }
 
 fn check(reads: &[&str], columns: &[(&str, &str)]) -> Result<Columns, String> {
-    let plan = Plan { reads: reads.iter().map(|name| (*name).to_string()).collect(), writes: writes(columns) };
+    let plan = StagePlan { reads: reads.iter().map(|name| (*name).to_string()).collect(), writes: writes(columns) };
     Columns::check(Kind::Decoder, &plan, &input())
 }
 
@@ -70,7 +70,7 @@ fn writes_must_be_new_names_with_types_of_contracts() {
 
 #[test]
 fn a_validator_writes_nothing() {
-    let plan = Plan { reads: vec!["payload".into()], writes: writes(&[("a", "int")]) };
+    let plan = StagePlan { reads: vec!["payload".into()], writes: writes(&[("a", "int")]) };
     let problem = Columns::check(Kind::Validator, &plan, &input()).unwrap_err();
     assert!(problem.contains("validators write none"), "{problem}");
 }
