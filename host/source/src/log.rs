@@ -36,7 +36,5 @@ pub(crate) async fn put_once(log: &dyn SourceLog, n: u64, text: &str) -> Result<
 }
 
 pub(crate) async fn get(log: &dyn SourceLog, n: u64) -> Result<Option<String>, SourceError> {
-    log.get(n)
-        .await
-        .map_err(|e| SourceError::caused(format!("checkpoint entry sources/0/{n} could not be read"), e))
+    log.get(n).await.map_err(|e| SourceError::caused(format!("checkpoint entry sources/0/{n} could not be read"), e))
 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use crisol_checkpoint::{KafkaPosition, Position, Range};
 
 use crate::chunks::spawn;
-use crate::kafka::{Ahead, ChunkBuilder, Held, Headers, RecordView, look_ahead, kafka_schema};
+use crate::kafka::{Ahead, ChunkBuilder, Headers, Held, RecordView, kafka_schema, look_ahead};
 use crate::{Chunks, Estimate, LogError, Planned, Source, SourceError, SourceLog};
 
 const TOPIC: &str = "memory";

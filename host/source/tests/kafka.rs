@@ -204,7 +204,8 @@ async fn k041_batches_obey_max_offsets_and_a_tiny_partition_is_not_starved() {
 async fn k010_a_new_topic_of_a_pattern_joins_from_its_earliest_offset() {
     let broker = Broker::with_topic("a1", 1);
     broker.produce("a1", 0, ["x".to_owned()]);
-    let latest = KafkaSpec { starting_offsets: StartingOffsets::Latest, ..broker.spec(Subscription::Pattern("a.*".into())) };
+    let latest =
+        KafkaSpec { starting_offsets: StartingOffsets::Latest, ..broker.spec(Subscription::Pattern("a.*".into())) };
     let mut source = source(latest);
     let start = source.initial().await.unwrap();
     assert!(source.plan(&start).await.unwrap().is_none());
@@ -270,7 +271,8 @@ async fn k065_k066_records_that_are_gone_stop_the_stream_or_are_counted() {
 
     let error = read(&mut source(broker.spec(topic("t"))), &wanted).await.unwrap_err();
     assert!(matches!(error, SourceError::DataLoss { .. }));
-    let expected = format!("offsets 0 to {} should be read, the earliest that the broker still has is {earliest}", earliest + 3);
+    let expected =
+        format!("offsets 0 to {} should be read, the earliest that the broker still has is {earliest}", earliest + 3);
     assert!(error.to_string().contains(&expected), "{error}");
 
     let tolerant = KafkaSpec { fail_on_data_loss: false, ..broker.spec(topic("t")) };

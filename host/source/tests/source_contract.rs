@@ -79,10 +79,8 @@ async fn ranges_follow_each_other_without_loss_or_double(fixture: &mut dyn Fixtu
 
         let schema = source.schema();
         let names = source.provenance();
-        let places: BTreeSet<Vec<&String>> = rows
-            .iter()
-            .map(|row| names.iter().map(|name| &row[schema.index_of(name).unwrap()]).collect())
-            .collect();
+        let places: BTreeSet<Vec<&String>> =
+            rows.iter().map(|row| names.iter().map(|name| &row[schema.index_of(name).unwrap()]).collect()).collect();
         assert_eq!(places.len(), rows.len(), "provenance tells rows apart");
         assert!(source.plan(&end).await.unwrap().is_none(), "nothing waits at the end");
     }

@@ -9,8 +9,8 @@ use std::io::{BufRead, BufReader, Read};
 use arrow_schema::{DataType, Field};
 use crisol_contract::{FileFormat, FilesSpec};
 use crisol_ipc::types::{list_of, name};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::listing::list;
 use crate::SourceError;
@@ -310,7 +310,10 @@ mod tests {
     async fn f001_types_are_merged_over_all_files_and_columns_come_by_name() {
         let columns = inferred(&[
             ("a.json", "{\"n\":1,\"x\":1,\"s\":\"a\",\"b\":true,\"none\":null}\n\nnot json\n[1]\n"),
-            ("b.json", "{\"n\":2.5,\"x\":\"one\",\"l\":[1,null],\"o\":{\"q\":[{\"k\":1}],\"e\":{}}}\n{\"o\":{\"z\":false}}"),
+            (
+                "b.json",
+                "{\"n\":2.5,\"x\":\"one\",\"l\":[1,null],\"o\":{\"q\":[{\"k\":1}],\"e\":{}}}\n{\"o\":{\"z\":false}}",
+            ),
             ("c.json", "{\"big\":18446744073709551615,\"l\":[]}"),
         ]);
         assert_eq!(

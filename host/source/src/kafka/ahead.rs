@@ -31,7 +31,10 @@ impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gone { topic, partition, position } => {
-                write!(f, "topic `{topic}` partition {partition}, read up to offset {position}, is gone from the broker")
+                write!(
+                    f,
+                    "topic `{topic}` partition {partition}, read up to offset {position}, is gone from the broker"
+                )
             }
             Self::Behind { topic, partition, position, latest } => write!(
                 f,
@@ -126,11 +129,7 @@ pub fn lag(consumed: &KafkaPosition, latest: &KafkaPosition) -> Option<Lag> {
         .map(i64::unsigned_abs)
         .collect();
     let sum: u128 = behind.iter().map(|b| u128::from(*b)).sum();
-    Some(Lag {
-        min: *behind.iter().min()?,
-        max: *behind.iter().max()?,
-        avg: sum as f64 / behind.len() as f64,
-    })
+    Some(Lag { min: *behind.iter().min()?, max: *behind.iter().max()?, avg: sum as f64 / behind.len() as f64 })
 }
 
 #[cfg(test)]
@@ -177,10 +176,7 @@ mod tests {
         let held = held(&[("t", 0, 0)], &[("t", 0, 5)]);
         let ahead = look_ahead(&position(&[("t", 0, 5), ("t", 1, 7), ("u", 0, 1)]), &held, None);
         assert_eq!(ahead.end, position(&[("t", 0, 5)]));
-        assert_eq!(
-            ahead.losses[0].to_string(),
-            "topic `t` partition 1, read up to offset 7, is gone from the broker"
-        );
+        assert_eq!(ahead.losses[0].to_string(), "topic `t` partition 1, read up to offset 7, is gone from the broker");
         assert_eq!(ahead.losses.len(), 2);
     }
 

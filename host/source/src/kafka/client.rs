@@ -202,9 +202,8 @@ impl Broker {
     /// Earliest and latest offsets of partitions. With `isolation.level=read_committed` latest is the last stable
     /// offset, since librdkafka sends the level along (K-061).
     pub(super) fn held(&self, places: &Places) -> Result<Held, SourceError> {
-        let earliest = self.retried("asking for the earliest offsets", |left| {
-            self.offsets(places, Offset::Beginning, left)
-        })?;
+        let earliest =
+            self.retried("asking for the earliest offsets", |left| self.offsets(places, Offset::Beginning, left))?;
         Ok(Held { earliest, latest: self.latest(places)? })
     }
 

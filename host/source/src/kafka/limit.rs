@@ -11,8 +11,10 @@ pub(super) fn rate_limit(limit: u64, from: &KafkaPosition, until: &KafkaPosition
         let size = end.checked_sub(begin).filter(|size| *size > 0)?;
         Some((begin, size.unsigned_abs()))
     };
-    let total: u128 =
-        entries(until).filter_map(|(topic, partition, end)| size_of(topic, partition, end)).map(|s| u128::from(s.1)).sum();
+    let total: u128 = entries(until)
+        .filter_map(|(topic, partition, end)| size_of(topic, partition, end))
+        .map(|s| u128::from(s.1))
+        .sum();
     let mut capped = KafkaPosition::default();
     for (topic, partition, end) in entries(until) {
         let cut = match size_of(topic, partition, end) {

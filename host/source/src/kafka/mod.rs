@@ -30,9 +30,9 @@ use crate::chunks::{off_thread, spawn};
 use crate::log::{get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
+pub(crate) use self::ahead::{Ahead, Held, look_ahead};
 pub use self::ahead::{Lag, lag};
 pub use self::rows::kafka_schema;
-pub(crate) use self::ahead::{Ahead, Held, look_ahead};
 pub(crate) use self::rows::{ChunkBuilder, Headers, RecordView};
 
 /// A Kafka source.
@@ -171,15 +171,9 @@ impl Source for KafkaSource {
         let Ahead { end, losses } = look_ahead(start, &held, self.spec.max_offsets_per_trigger);
         self.tell(&losses)?;
         let waits = ranges(start, &end).iter().any(|range| range.from < range.until);
-        let estimate = Estimate {
-            batch_rows: Some(distance(start, &end)),
-            backlog_rows: Some(distance(start, &held.latest)),
-        };
-        Ok(waits.then_some(Planned {
-            end: Position::Kafka(end),
-            latest: Some(Position::Kafka(held.latest)),
-            estimate,
-        }))
+        let estimate =
+            Estimate { batch_rows: Some(distance(start, &end)), backlog_rows: Some(distance(start, &held.latest)) };
+        Ok(waits.then_some(Planned { end: Position::Kafka(end), latest: Some(Position::Kafka(held.latest)), estimate }))
     }
 
     async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError> {

@@ -130,13 +130,8 @@ impl ChunkBuilder {
         let payload = std::mem::replace(&mut self.payload, BytesColumn::new(rows, payload_bytes + payload_bytes / 8));
         let offsets = std::mem::replace(&mut self.offsets, Vec::with_capacity(rows));
         let (topics, partitions) = place_columns(&std::mem::take(&mut self.runs), rows)?;
-        let mut columns: Vec<ArrayRef> = vec![
-            key.into_binary()?,
-            payload.into_binary()?,
-            topics,
-            partitions,
-            Arc::new(Int64Array::from(offsets)),
-        ];
+        let mut columns: Vec<ArrayRef> =
+            vec![key.into_binary()?, payload.into_binary()?, topics, partitions, Arc::new(Int64Array::from(offsets))];
         if let Some(metadata) = &mut self.metadata {
             let full = std::mem::replace(metadata, MetadataColumns::new());
             columns.extend(full.finish()?);
@@ -198,19 +193,15 @@ impl MetadataColumns {
             StructArray::try_new(header_fields(), vec![self.names.into_text()?, self.values.into_binary()?], None)?;
         let ends = OffsetBuffer::new(ScalarBuffer::from(self.header_ends));
         let headers = ListArray::try_new(element, ends, Arc::new(entries), self.has_headers.finish())?;
-        Ok(vec![
-            Arc::new(timestamps.with_timezone(UTC)),
-            Arc::new(Int32Array::from(self.types)),
-            Arc::new(headers),
-        ])
+        Ok(vec![Arc::new(timestamps.with_timezone(UTC)), Arc::new(Int32Array::from(self.types)), Arc::new(headers)])
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::Array;
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int32Type, TimestampMicrosecondType};
-    use arrow_array::Array;
 
     use super::*;
 

@@ -119,8 +119,9 @@ impl Commit {
     pub(super) fn parse(name: &str, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
         let mut commit = Self::default();
         for action in serde_json::Deserializer::from_slice(entry).into_iter::<Action>() {
-            let action = action
-                .map_err(|e| SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}")))?;
+            let action = action.map_err(|e| {
+                SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}"))
+            })?;
             if let Some(remove) = action.remove.filter(|remove| remove.data_change) {
                 return Err(rows_removed(name, version, &remove.path));
             }
@@ -229,7 +230,10 @@ mod tests {
         let mut layout = TableLayout { id: "one".into() };
         for (line, expected) in [
             (r#"{"metaData":{"id":"one","configuration":{"delta.columnMapping.mode":"name"}}}"#, "column mapping"),
-            (r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogOwned"]}}"#, "catalogOwned"),
+            (
+                r#"{"protocol":{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["catalogOwned"]}}"#,
+                "catalogOwned",
+            ),
             (r#"{"protocol":{"minReaderVersion":4,"minWriterVersion":7}}"#, "reader version 4"),
             (r#"{"metaData":{"id":"two"}}"#, "was replaced by another"),
         ] {

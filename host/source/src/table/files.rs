@@ -32,12 +32,11 @@ pub(super) fn read(
     columns: &SchemaRef,
     out: &ChunkSender,
 ) -> Result<(), Interrupted> {
-    let mut chunks = BatchCoalescer::new(Arc::clone(columns), CHUNK_ROWS_MAX)
-        .with_biggest_coalesce_batch_size(Some(LARGE_ENOUGH));
+    let mut chunks =
+        BatchCoalescer::new(Arc::clone(columns), CHUNK_ROWS_MAX).with_biggest_coalesce_batch_size(Some(LARGE_ENOUGH));
     for file in files {
-        let damaged = |e: ArrowError| {
-            SourceError::data(format!("table `{table}`: file `{}` cannot be read: {e}", file.path))
-        };
+        let damaged =
+            |e: ArrowError| SourceError::data(format!("table `{table}`: file `{}` cannot be read: {e}", file.path));
         for batch in open(table, root, file, columns)? {
             let rows = batch.and_then(|batch| arrange(&batch, file, columns)).map_err(damaged)?;
             chunks.push_batch(rows).map_err(damaged)?;
@@ -87,9 +86,11 @@ fn open(
 
 /// Rows of a batch such that its bytes stay near a chunk's.
 fn batch_rows(metadata: &ParquetMetaData) -> usize {
-    let row_bytes = metadata.row_groups().iter().filter(|group| group.num_rows() > 0).map(|group| {
-        usize::try_from(group.total_byte_size() / group.num_rows()).unwrap_or(0)
-    });
+    let row_bytes = metadata
+        .row_groups()
+        .iter()
+        .filter(|group| group.num_rows() > 0)
+        .map(|group| usize::try_from(group.total_byte_size() / group.num_rows()).unwrap_or(0));
     let widest = row_bytes.max().unwrap_or(0).max(1);
     (CHUNK_BYTES_MAX / widest).clamp(1, CHUNK_ROWS_MAX)
 }

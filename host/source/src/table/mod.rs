@@ -377,7 +377,10 @@ async fn load(name: &str, url: &Url) -> Result<Option<DeltaTable>, SourceError> 
     Ok(Some(table))
 }
 
-fn snapshot<'a>(name: &str, table: &'a DeltaTable) -> Result<&'a deltalake::table::state::DeltaTableState, SourceError> {
+fn snapshot<'a>(
+    name: &str,
+    table: &'a DeltaTable,
+) -> Result<&'a deltalake::table::state::DeltaTableState, SourceError> {
     table.snapshot().map_err(|e| SourceError::caused(format!("table `{name}` cannot be opened"), e))
 }
 
