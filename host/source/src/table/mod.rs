@@ -176,7 +176,8 @@ impl TableSource {
         Ok(newest)
     }
 
-    /// Walks the log from `start` and takes files until a limit or the end is reached.
+    /// Walks the log from `start` and takes files until a limit, the end, or a version that cannot be followed; that
+    /// one is told when nothing lies before it.
     async fn look_ahead(&mut self, start: &TablePosition) -> Result<Walk, SourceError> {
         let mut walk = Walk { version: start.reservoir_version, index: start.index, ..Walk::default() };
         if start.index == 0
@@ -186,9 +187,11 @@ impl TableSource {
             walk.version = to;
         }
         while self.fixed_version.is_none_or(|last| walk.version <= last) {
-            let Some(commit) = self.commit(walk.version).await? else {
-                self.check_hole(walk.version).await?;
-                break;
+            let commit = match self.next(walk.version).await {
+                Ok(Some(commit)) => commit,
+                Ok(None) => break,
+                Err(_) if walk.files > 0 => break,
+                Err(error) => return Err(error),
             };
             if !walk.take(&commit, self.spec.max_files, self.spec.max_bytes) {
                 break;
@@ -200,15 +203,16 @@ impl TableSource {
         Ok(walk)
     }
 
-    /// A version that is missing while a later one exists was cleaned up before it was read (D-127).
-    async fn check_hole(&mut self, version: i64) -> Result<(), SourceError> {
-        let Some(newest) = self.newest_from(version).await? else { return Ok(()) };
-        // It may have been committed since it was asked for.
-        if newest == version && self.commit(version).await?.is_some() {
-            return Ok(());
+    /// The changes of a version; `None` at the end of the log. A version that is missing while a later one exists was
+    /// cleaned up before it was read (D-127).
+    async fn next(&mut self, version: i64) -> Result<Option<Commit>, SourceError> {
+        if let Some(commit) = self.commit(version).await? {
+            return Ok(Some(commit));
         }
-        if self.commit(version).await?.is_some() {
-            return Ok(());
+        let Some(newest) = self.newest_from(version).await? else { return Ok(None) };
+        // It may have been committed since it was asked for.
+        if let Some(commit) = self.commit(version).await? {
+            return Ok(Some(commit));
         }
         Err(SourceError::data_loss(
             format!(
