@@ -20,7 +20,7 @@ enum Call {
 fn data_then_log_entry_then_folder_then_mark() {
     let project = Project::example("music");
     project.write(
-        "input/plays.json",
+        "input/2026-03-01.json",
         "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n{\"country\":\"ES\",\"plays\":1}\n",
     );
     let calls = trace(&project);

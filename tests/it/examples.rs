@@ -44,6 +44,7 @@ fn orders_of_apache_kafka_become_typed_silver_and_every_row_is_accounted_for() {
 #[test]
 fn plays_of_files_become_partitioned_silver() {
     let project = Project::example("music");
+    fs::remove_file(project.path().join("input/2026-03-01.json")).expect("the example's own input");
     let input = project.write("input/plays.json", &generate("music", 60_000));
     project.host(&["run"]).succeed();
     project.tables().as_expected("music", &input);

@@ -3,7 +3,9 @@
 
 mod architecture;
 mod crash;
+mod docs;
 mod durable;
 mod examples;
 mod operations;
+mod pipelines;
 mod refusals;

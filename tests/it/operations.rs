@@ -116,7 +116,7 @@ fn a_first_run_that_reads_nothing_names_starting_offsets() {
 #[test]
 fn a_lost_checkpoint_on_a_full_table_is_refused_until_someone_decides() {
     let project = Project::example("music");
-    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
     project.host(&["run"]).succeed();
     fs::remove_dir_all(project.path().join("data/checkpoints")).expect("the checkpoints are there");
     let said = project.host(&["run"]).fail_with(3);
@@ -133,7 +133,7 @@ fn a_lost_checkpoint_on_a_full_table_is_refused_until_someone_decides() {
 #[test]
 fn c034_a_checkpoint_without_metadata_is_refused_and_nothing_is_read_again() {
     let project = Project::example("music");
-    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
     project.host(&["run"]).succeed();
     fs::remove_file(project.checkpoint("streaming/song_plays/metadata")).expect("metadata is there");
     let said = project.host(&["run"]).fail_with(1);
@@ -144,7 +144,7 @@ fn c034_a_checkpoint_without_metadata_is_refused_and_nothing_is_read_again() {
 #[test]
 fn progress_is_sparks_object_and_status_and_show_tell_the_same() {
     let project = Project::example("music");
-    project.write("input/plays.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
+    project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
     let output = project.host(&["run", "-o", "json"]).succeed();
     let lines: Vec<Value> = String::from_utf8_lossy(&output.stdout)
         .lines()

@@ -24,12 +24,17 @@ impl Project {
         project
     }
 
-    /// A copy of an example.
-    pub fn example(name: &str) -> Self {
+    /// A copy of a project, without what an earlier run left.
+    pub fn copy(folder: &Path) -> Self {
         let project = Self { dir: TempDir::new().expect("a temporary folder") };
-        host::copy(&crate::root().join("examples").join(name), project.path());
+        host::copy(folder, project.path());
         let _ = std::fs::remove_dir_all(project.path().join("data"));
         project
+    }
+
+    /// A copy of an example.
+    pub fn example(name: &str) -> Self {
+        Self::copy(&crate::root().join("examples").join(name))
     }
 
     /// Its folder.

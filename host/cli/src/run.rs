@@ -24,7 +24,7 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
         tracing::info!("{note}");
     }
     let handles = engine.start_streaming().await?;
-    let Some(summaries) = wait(handles).await else { return Ok(Exit::Interrupted) };
+    let Some(summaries) = wait(handles).await? else { return Ok(Exit::Interrupted) };
     bars.clear().unwrap_or_default();
     for error in summaries.iter().filter_map(|summary| summary.error.as_ref()) {
         exit::print(error, error.failure.hint().as_deref());
@@ -49,18 +49,18 @@ pub(crate) fn engine(global: &Global) -> crisol::EngineBuilder {
 }
 
 /// Waits for all streams. The first signal asks them to stop; `None` at the second.
-async fn wait(handles: Vec<StreamHandle>) -> Option<Vec<Summary>> {
+async fn wait(handles: Vec<StreamHandle>) -> Result<Option<Vec<Summary>>, EngineError> {
     let stops: Vec<_> = handles.iter().map(StreamHandle::stopper).collect();
     let mut signals = Signals::new();
     let mut ends = Box::pin(Engine::join(handles));
     let mut asked = false;
     loop {
         tokio::select! {
-            summaries = &mut ends => return Some(summaries),
+            summaries = &mut ends => return summaries.map(Some),
             () = signals.next() => {
                 if asked {
                     tracing::warn!("stopped at once; batches under way are finished at the next start");
-                    return None;
+                    return Ok(None);
                 }
                 asked = true;
                 tracing::info!("stopping: batches that are committing are finished; a second signal stops at once");

@@ -1,0 +1,36 @@
+//! The command line as people meet it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use std::process::Command;
+
+fn host(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_host")).args(arguments).output().expect("it can be started");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.code(), said)
+}
+
+#[test]
+fn help_lists_the_commands_and_each_ends_with_examples() {
+    let (code, said) = host(&["--help"]);
+    assert_eq!(code, Some(0));
+    for command in ["run", "check", "show", "status", "plugins"] {
+        assert!(said.contains(command), "{said}");
+        let (code, help) = host(&[command, "--help"]);
+        assert_eq!(code, Some(0));
+        let (_, examples) = help.split_once("Examples:").unwrap_or_else(|| panic!("`{command}` has no examples:\n{help}"));
+        assert_eq!(examples.matches(&format!("host {command}")).count(), 2, "{help}");
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_names_the_nearest() {
+    let (code, said) = host(&["rnu"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("run"), "{said}");
+    let (code, said) = host(&["run", "--set", "path.tables"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("KEY=VALUE"), "{said}");
+    let (code, said) = host(&["run", "--log-level", "crisol=[loud"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("log level"), "{said}");
+}

@@ -1,0 +1,78 @@
+//! What the documentation shows is what happens: its files are written and its commands run.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Command;
+
+use crisol_tests::{binary, root};
+
+/// A document as a script: a block after a line that ends with `` `file`: `` is that file, `sh` blocks are commands.
+fn script(document: &str) -> String {
+    let text = fs::read_to_string(root().join(document)).expect("the document");
+    let mut script = String::from("set -euo pipefail\n");
+    let mut lines = text.lines();
+    let mut file = None;
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let block: Vec<_> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            match (file.take(), language) {
+                (Some(file), _) => {
+                    let _ = writeln!(script, "cat > {file} <<'END_OF_FILE'\n{}\nEND_OF_FILE", block.join("\n"));
+                }
+                (None, "sh") => {
+                    let _ = writeln!(script, "{}", block.join("\n"));
+                }
+                (None, _) => {}
+            }
+        } else if let Some(name) = line.strip_suffix("`:").and_then(|line| line.rsplit('`').next()) {
+            file = Some(name.to_string());
+        }
+    }
+    script
+}
+
+#[test]
+fn the_first_pipeline_runs_as_it_is_written() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    std::os::unix::fs::symlink(root().join("plugins"), folder.path().join("plugins")).expect("a link");
+    let host = binary("host");
+    let path = format!("{}:{}", host.parent().expect("a folder").display(), std::env::var("PATH").unwrap_or_default());
+    let script = script("docs/first-pipeline.md");
+    assert!(script.contains("host run") && script.contains("cat > tables/silver/orders.json"), "{script}");
+    let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).env("PATH", path).output();
+    let output = output.expect("bash can be started");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    for words in ["corrupt_record", "positive_amount", "amount", "silver.orders"] {
+        assert!(said.contains(words), "`{words}` is missing in:\n{said}");
+    }
+    let tables = crisol_tests::Tables::new(folder.path().join("shop/data/tables"));
+    assert_eq!(tables.count("bronze/orders_raw"), 4);
+    assert_eq!(tables.count("silver/orders"), 2);
+    assert_eq!(tables.count("silver/orders_quarantine"), 2);
+}
+
+#[test]
+fn every_link_between_documents_leads_somewhere() {
+    let mut checked = 0;
+    let mut documents: Vec<_> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        .iter()
+        .map(|name| root().join(name))
+        .collect();
+    documents.extend(fs::read_dir(root().join("docs")).expect("docs").flatten().map(|entry| entry.path()));
+    for example in fs::read_dir(root().join("examples")).expect("examples").flatten() {
+        documents.push(example.path().join("README.md"));
+    }
+    for document in documents {
+        let text = fs::read_to_string(&document).unwrap_or_else(|error| panic!("{}: {error}", document.display()));
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") || link.starts_with('#') {
+                continue;
+            }
+            let target = document.parent().expect("a folder").join(link.split('#').next().unwrap_or(link));
+            assert!(target.exists(), "{} links to {link}", document.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 10, "found {checked} links");
+}

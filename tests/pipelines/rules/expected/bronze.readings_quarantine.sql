@@ -1,0 +1,1 @@
+SELECT code, file_row, component FROM rows ORDER BY 2

@@ -1,0 +1,1 @@
+SELECT sensor, celsius, day, file_row FROM rows ORDER BY 1

@@ -1,0 +1,1 @@
+SELECT code, stage, file_row FROM rows ORDER BY 3
