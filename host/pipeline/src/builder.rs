@@ -136,7 +136,12 @@ impl EngineBuilder {
 
     /// The components of the folder named, or of the project's own.
     pub(crate) fn registry(&self, project: &Project) -> Result<Registry, EngineError> {
-        let dir = self.plugins.clone().unwrap_or_else(|| project.dir.join("plugins"));
+        let own = project.dir.join("plugins");
+        if self.plugins.is_none() && !own.exists() {
+            // A project without stages needs none.
+            return Ok(Registry::default());
+        }
+        let dir = self.plugins.clone().unwrap_or(own);
         open::registry(&dir, &project.dir).map_err(|source| EngineError::Components { dir, source })
     }
 }

@@ -11,7 +11,7 @@ use crate::text::printable;
 use crate::{Component, Engine, Kind, PluginError, SchemaVersions};
 
 /// What was found in a folder. It does not change: a change in the folder makes a new registry.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Registry {
     serving: Vec<Arc<Component>>,
     shadowed: Vec<Arc<Component>>,
