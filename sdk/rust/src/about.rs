@@ -83,6 +83,7 @@ impl Column {
         Field::new(&self.name, self.data_type.clone(), self.nullable)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn all_of(schema: &SchemaRef) -> Vec<Column> {
         let column =
             |f: &Field| Column { name: f.name().clone(), data_type: f.data_type().clone(), nullable: f.is_nullable() };

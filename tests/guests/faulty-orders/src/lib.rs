@@ -1,8 +1,22 @@
 //! The bundled `orders` decoder with a defect: it traps on order `o-13`.
 #![allow(clippy::panic, reason = "the defect")]
 
-use crisol_plugin_orders::Order;
-use crisol_sdk::{About, Batch, Decoder, Failure, JsonRecord, NoOptions, Rejection, decoder};
+use crisol_sdk::{
+    About, Batch, Decimal, Decoder, Failure, JsonRecord, NoOptions, Rejection, Text, Timestamp, decoder, record,
+};
+
+record! {
+    /// An order.
+    pub struct Order<'a> {
+        pub order_id: Text<'a>,
+        pub event_ts: Timestamp,
+        pub amount: Decimal<18, 2>,
+        pub schema_version: i32,
+        pub customer_id: Option<Text<'a>>,
+        pub country: Option<Text<'a>>,
+        pub currency: Option<Text<'a>>,
+    }
+}
 
 /// The decoder.
 #[derive(Debug)]
