@@ -194,3 +194,44 @@ pub(crate) fn now_millis() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_another_engine_is_read_for_what_matters() {
+        let text = br#"{"commitInfo":{"operation":"MERGE","operationParameters":{"predicate":"[]"},"crisol":null}}
+
+{"add":{"path":"a.parquet","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}
+{"remove":{"path":"b.parquet","dataChange":true}}
+{"domainMetadata":{"domain":"delta.x","configuration":"{}","removed":false}}
+{"somethingNew":{"a":1}}
+{"txn":{"appId":"q","version":4}}
+{"txn":{"appId":"q","version":3,"lastUpdated":17}}"#;
+
+        let entry = Entry::parse(text).unwrap();
+
+        // D-007: the last one written counts.
+        assert_eq!(entry.transactions, [("q".to_string(), 3)].into());
+        assert_eq!((entry.token, entry.stream, entry.added), (None, None, 1));
+        assert!(entry.protocol.is_none() && entry.metadata.is_none());
+    }
+
+    #[test]
+    fn a_torn_entry_is_an_error() {
+        assert!(Entry::parse(br#"{"txn":{"appId":"q","ver"#).is_err());
+    }
+
+    #[test]
+    fn d001_our_own_entry_is_known_again() {
+        let transaction = AppTransaction { app_id: "q".to_string(), version: 7 };
+        let note = CommitNote { stream: "plays".to_string(), ..CommitNote::default() };
+
+        let entry = Entry::parse(&append(&[], &transaction, &note, "t-1", 3).unwrap()).unwrap();
+
+        assert_eq!(entry.transactions, [("q".to_string(), 7)].into());
+        assert_eq!(entry.token.as_deref(), Some("t-1"));
+        assert_eq!(entry.stream.as_deref(), Some("plays"));
+    }
+}

@@ -8,10 +8,10 @@ use arrow_schema::{Schema, SchemaRef};
 use arrow_select::take::take;
 use deltalake::kernel::Snapshot;
 use futures::TryStreamExt;
-use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
 
 use crate::{Table, TableError};
 
@@ -60,9 +60,7 @@ impl Table {
             if left == 0 {
                 break;
             }
-            let found = self.log().store().object.get(&file.path).await.map_err(|e| self.unreadable(e))?;
-            let bytes = found.bytes().await.map_err(|e| self.unreadable(e))?;
-            for batch in self.rows_of(bytes, &file, &schema, left)? {
+            for batch in self.rows_of(&file, &schema, left).await? {
                 left -= batch.num_rows();
                 batches.push(batch);
             }
@@ -95,26 +93,13 @@ impl Table {
         Ok(Arc::new(Schema::new(fields)))
     }
 
-    /// Rows of one file, with its partition values put back.
-    fn rows_of(
-        &self,
-        bytes: bytes::Bytes,
-        file: &LiveFile,
-        schema: &SchemaRef,
-        limit: usize,
-    ) -> Result<Vec<RecordBatch>, TableError> {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(bytes).map_err(|e| self.unreadable(e))?;
-        let wanted = |name: &str| schema.field_with_name(name).is_ok();
-        let roots = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
-        let roots: Vec<usize> = roots.filter(|(_, field)| wanted(field.name())).map(|(i, _)| i).collect();
-        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let reader = builder.with_projection(mask).with_limit(limit).build().map_err(|e| self.unreadable(e))?;
-        let mut batches = Vec::new();
-        for rows in reader {
-            let rows = rows.map_err(|e| self.unreadable(e))?;
-            batches.push(self.complete(&rows, file, schema)?);
-        }
-        Ok(batches)
+    /// Rows of one file, with its partition values put back. The file is read from disk as far as it is needed.
+    async fn rows_of(&self, file: &LiveFile, schema: &SchemaRef, limit: usize) -> Result<Vec<RecordBatch>, TableError> {
+        let path = self.log().store().root.join(file.path.as_ref());
+        let wanted = schema.clone();
+        let read = tokio::task::spawn_blocking(move || read_file(&path, &wanted, limit)).await;
+        let rows = read.map_err(|e| self.unreadable(e))?.map_err(|e| self.unreadable(e))?;
+        rows.iter().map(|rows| self.complete(rows, file, schema)).collect()
     }
 
     fn complete(&self, rows: &RecordBatch, file: &LiveFile, schema: &SchemaRef) -> Result<RecordBatch, TableError> {
@@ -138,4 +123,13 @@ impl Table {
     pub(crate) fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
         self.place().external(format!("cannot read it in `{}`", self.place().path), source)
     }
+}
+
+fn read_file(path: &std::path::Path, schema: &SchemaRef, limit: usize) -> Result<Vec<RecordBatch>, ParquetError> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(path)?)?;
+    let roots = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
+    let roots = roots.filter(|(_, field)| schema.field_with_name(field.name()).is_ok()).map(|(i, _)| i);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), roots.collect::<Vec<_>>());
+    let rows = builder.with_projection(mask).with_limit(limit).build()?;
+    Ok(rows.collect::<Result<Vec<_>, _>>()?)
 }

@@ -11,7 +11,8 @@ use crisol_store::DataFile;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
-use super::{Layout, is_float, key, stats};
+use super::stats::Seen;
+use super::{Layout, key, stats};
 use crate::{PendingFile, TableError, entry};
 
 pub(super) struct OpenFile {
@@ -20,8 +21,8 @@ pub(super) struct OpenFile {
     path: String,
     writer: ArrowWriter<Sink>,
     rows: u64,
-    /// Columns of files that hold a NaN.
-    nan: Vec<bool>,
+    /// What Parquet's statistics will not say, per column.
+    seen: Vec<Seen>,
 }
 
 impl OpenFile {
@@ -33,15 +34,14 @@ impl OpenFile {
         let options = ArrowWriterOptions::new().with_properties(layout.properties.clone()).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(Sink(Some(file)), layout.data_schema.clone(), options);
         let writer = writer.map_err(|e| layout.failed(e))?;
-        let nan = vec![false; layout.data_schema.fields().len()];
-        Ok(Self { layout, path, writer, rows: 0, nan })
+        let seen = vec![Seen::default(); layout.data_schema.fields().len()];
+        Ok(Self { layout, path, writer, rows: 0, seen })
     }
 
     pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<(), TableError> {
-        for (column, nan) in rows.columns().iter().zip(&mut self.nan) {
-            if is_float(column.data_type()) && !*nan {
-                *nan = has_nan(column.as_ref());
-            }
+        for (column, seen) in rows.columns().iter().zip(&mut self.seen) {
+            seen.nulls += column.null_count() as u64;
+            seen.nan = seen.nan || has_nan(column.as_ref());
         }
         self.rows += rows.num_rows() as u64;
         self.writer.write(rows).map_err(|e| self.layout.failed(e))
@@ -74,7 +74,7 @@ impl OpenFile {
             size: i64::try_from(size).unwrap_or(i64::MAX),
             rows: self.rows,
             partition_values,
-            stats: stats::json(&metadata, layout.indexed, &self.nan),
+            stats: stats::json(&metadata, layout.indexed, &self.seen),
             modification_time: entry::now_millis(),
         })
     }

@@ -4,7 +4,7 @@
 //! group of that partition's open file.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
@@ -75,19 +75,27 @@ impl Splitter {
         Ok(())
     }
 
+    /// Most rows wait until now, so the rest is encoded by several threads.
     pub(super) fn finish(mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
         self.split()?;
-        for mut partition in std::mem::take(&mut self.partitions) {
-            let mut file = match partition.file.take() {
-                Some(file) => file,
-                None if partition.batches.is_empty() => continue,
-                None => OpenFile::create(self.layout.clone(), &partition.key.folder)?,
-            };
-            for batch in partition.batches.drain(..) {
-                file.write(&batch)?;
+        let layout = self.layout;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.partitions.len());
+        let queue = Mutex::new(self.partitions.into_iter());
+        let work = || -> Result<Vec<PendingFile>, TableError> {
+            let mut files = Vec::new();
+            while let Some(partition) = next(&queue) {
+                files.extend(partition.finish(&layout)?);
             }
-            done.push(file.finish(partition.key.values)?);
-        }
+            Ok(files)
+        };
+        let files: Result<Vec<_>, TableError> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let ends = workers.into_iter().map(|worker| worker.join());
+            ends.map(|end| end.unwrap_or_else(|_| Err(layout.failed("its encoder panicked")))).collect()
+        });
+        let mut files: Vec<PendingFile> = files?.into_iter().flatten().collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        done.append(&mut files);
         Ok(())
     }
 
@@ -209,6 +217,25 @@ impl Splitter {
         }
         Ok(())
     }
+}
+
+impl Partition {
+    /// Ends the partition's file with the rows that still wait; `None` when there is neither.
+    fn finish(self, layout: &Arc<Layout>) -> Result<Option<PendingFile>, TableError> {
+        let mut file = match self.file {
+            Some(file) => file,
+            None if self.batches.is_empty() => return Ok(None),
+            None => OpenFile::create(layout.clone(), &self.key.folder)?,
+        };
+        for batch in self.batches {
+            file.write(&batch)?;
+        }
+        file.finish(self.key.values).map(Some)
+    }
+}
+
+fn next(queue: &Mutex<std::vec::IntoIter<Partition>>) -> Option<Partition> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
 }
 
 /// Bytes of the rows themselves, whatever they share with other batches.

@@ -30,6 +30,14 @@ enum Side {
     Max,
 }
 
+/// What is counted while rows are written, because Parquet does not keep it, per top-level column.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    pub(super) nulls: u64,
+    /// Parquet leaves NaN out of its bounds.
+    pub(super) nan: bool,
+}
+
 /// A JSON object whose values may be objects.
 #[derive(Debug, Default)]
 struct Object(Vec<(String, Node)>);
@@ -40,8 +48,8 @@ enum Node {
     Object(Object),
 }
 
-/// The `stats` of an `add`. `nan` says which top-level columns hold a NaN.
-pub(super) fn json(metadata: &ParquetMetaData, indexed: usize, nan: &[bool]) -> String {
+/// The `stats` of an `add`.
+pub(super) fn json(metadata: &ParquetMetaData, indexed: usize, seen: &[Seen]) -> String {
     let (mut min, mut max, mut nulls) = (Object::default(), Object::default(), Object::default());
     let schema = metadata.file_metadata().schema_descr();
     for leaf in 0..schema.num_columns().min(indexed) {
@@ -51,12 +59,13 @@ pub(super) fn json(metadata: &ParquetMetaData, indexed: usize, nan: &[bool]) -> 
             continue;
         }
         let path = column.path().parts();
-        if let Some(count) = null_count(metadata, leaf) {
+        let (nested, seen) = (path.len() > 1, seen.get(schema.get_column_root_idx(leaf)));
+        let own_count = seen.filter(|_| !nested).map(|seen| seen.nulls);
+        if let Some(count) = own_count.or_else(|| null_count(metadata, leaf)) {
             nulls.set(path, count.to_string());
         }
         let float = matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE);
-        let has_nan = nan.get(schema.get_column_root_idx(leaf)).copied().unwrap_or(true);
-        if float && (has_nan || path.len() > 1) {
+        if float && (nested || seen.is_none_or(|seen| seen.nan)) {
             continue;
         }
         for (side, object) in [(Side::Min, &mut min), (Side::Max, &mut max)] {
