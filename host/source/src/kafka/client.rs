@@ -19,8 +19,13 @@ use crate::SourceError;
 const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Fetched ahead and not yet taken, over all partitions.
-const QUEUED_KBYTES: usize = 65_536;
+const QUEUED_BYTES: usize = 64 << 20;
 const QUEUED_MESSAGES: usize = 200_000;
+
+/// Most of one partition in one answer; a queue may exceed its limit by as much.
+const FETCH_BYTES_MAX: usize = 8 << 20;
+/// Least that a partition may queue or fetch, however many there are.
+const PARTITION_BYTES_MIN: usize = 1 << 20;
 
 /// Events taken in at once.
 const EVENTS_MAX: usize = 100;
@@ -310,15 +315,16 @@ fn options(spec: &KafkaSpec, role: Role) -> Result<ClientConfig, SourceError> {
         .set("isolation.level", "read_uncommitted")
         .set("fetch.wait.max.ms", "100")
         .set("fetch.queue.backoff.ms", "5")
-        .set("fetch.max.bytes", "33554432")
-        .set("max.partition.fetch.bytes", "8388608");
+        .set("fetch.max.bytes", "33554432");
     if let Role::Reader { partitions } = role {
         // Each partition has its own queue, and librdkafka's limits hold per queue.
-        let share = partitions.max(1);
+        let partitions = partitions.max(1);
+        let bytes = (QUEUED_BYTES / partitions).max(PARTITION_BYTES_MIN);
         config
             .set("group.id", "crisol")
-            .set("queued.max.messages.kbytes", (QUEUED_KBYTES / share).max(1024).to_string())
-            .set("queued.min.messages", (QUEUED_MESSAGES / share).max(1000).to_string());
+            .set("queued.max.messages.kbytes", (bytes / 1024).to_string())
+            .set("queued.min.messages", (QUEUED_MESSAGES / partitions).max(1000).to_string())
+            .set("max.partition.fetch.bytes", bytes.min(FETCH_BYTES_MAX).to_string());
     }
     for (key, value) in &spec.client {
         // A client with a group serves its events differently; planning needs none.

@@ -164,9 +164,14 @@ impl Source for KafkaSource {
     async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError> {
         let start = kafka(start)?;
         self.check_topics(start)?;
-        let held = match &self.fixed_end {
-            Some(fixed) => fixed.clone(),
-            None => self.held(Some(start.clone())).await?,
+        let held = match self.fixed_end.clone() {
+            Some(fixed) if !went_back(start, &fixed.latest) => fixed,
+            fixed => {
+                let held = self.held(Some(start.clone())).await?;
+                // What was fixed from stale metadata is believed no more than any other (K-068).
+                self.fixed_end = fixed.map(|_| held.clone());
+                held
+            }
         };
         let Ahead { end, losses } = look_ahead(start, &held, self.spec.max_offsets_per_trigger);
         self.tell(&losses)?;

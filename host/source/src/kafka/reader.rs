@@ -75,6 +75,25 @@ pub(super) struct Job {
     pub(super) lost: Arc<AtomicU64>,
 }
 
+/// Where a record lies.
+#[derive(Debug, PartialEq, Eq)]
+enum Fit {
+    /// It was delivered before: never twice (T-004).
+    Before,
+    Inside,
+    Past,
+}
+
+fn fit(offset: i64, next: i64, until: i64) -> Fit {
+    if offset >= until {
+        Fit::Past
+    } else if offset < next {
+        Fit::Before
+    } else {
+        Fit::Inside
+    }
+}
+
 /// Why a pass over the partitions ends before their ranges do.
 enum Stop {
     Interrupted(Interrupted),
@@ -234,19 +253,19 @@ impl Lane {
             };
             quiet_since = None;
             match event {
-                Event::Record(record) if record.offset >= until => {
-                    // It stays for the range that follows.
-                    self.next = until;
-                    break;
-                }
-                Event::Record(record) => {
-                    // What is below was delivered before: never twice (T-004).
-                    if record.offset >= self.next {
+                Event::Record(record) => match fit(record.offset, self.next, until) {
+                    Fit::Before => {}
+                    Fit::Inside => {
                         builder.push(&self.topic, self.partition, &record);
                         self.next = record.offset.saturating_add(1);
                         taken += 1;
                     }
-                }
+                    Fit::Past => {
+                        // It stays for the range that follows.
+                        self.next = until;
+                        break;
+                    }
+                },
                 Event::End(at) => self.log_end = self.log_end.max(at),
                 Event::Failed(code, reason) => return Err(self.failed(code, &reason)),
             }
@@ -316,6 +335,13 @@ mod tests {
     fn k010_a_partition_without_a_start_is_read_from_zero() {
         let ranges = ranges(&position(&[(0, 5)]), &position(&[(0, 9), (1, 4)]));
         assert_eq!(ranges.iter().map(|r| (r.from, r.until)).collect::<Vec<_>>(), [(5, 9), (0, 4)]);
+    }
+
+    #[test]
+    fn t004_records_outside_what_is_left_of_a_range_are_never_taken() {
+        let fits: Vec<Fit> = (3..7).map(|offset| fit(offset, 4, 6)).collect();
+        assert_eq!(fits, [Fit::Before, Fit::Inside, Fit::Inside, Fit::Past]);
+        assert_eq!(fit(9, 9, 9), Fit::Past);
     }
 
     #[test]
