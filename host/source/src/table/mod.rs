@@ -394,7 +394,9 @@ mod tests {
 
     fn commit(sizes: &[u64]) -> Commit {
         let added = sizes.iter().map(|size| AddedFile { size: *size, rows: Some(1), ..AddedFile::default() });
-        Commit { added: added.collect(), ..Commit::default() }
+        let mut commit = Commit::default();
+        commit.added.extend(added);
+        commit
     }
 
     #[test]
