@@ -4,7 +4,7 @@
 mod support;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_schema::Schema;
@@ -64,11 +64,15 @@ fn native_stages_keep_the_contract() {
     }
 }
 
-/// The bundled components, once `scripts/plugins.sh` has built them.
-fn bundled() -> Option<Registry> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
-    let built = ["orders.wasm", "order-rules.wasm", "json.wasm"].iter().all(|name| folder.join(name).exists());
-    built.then(|| Registry::load(&folder, &Engine::new().unwrap(), None).unwrap())
+/// The bundled components, once `scripts/plugins.sh` has built them; compiled once for all tests.
+fn bundled() -> Option<&'static Registry> {
+    static REGISTRY: LazyLock<Option<Registry>> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
+        let built = ["orders.wasm", "order-rules.wasm", "json.wasm"].iter().all(|name| folder.join(name).exists());
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
+        built.then(|| Registry::load(&folder, &Engine::new().unwrap(), Some(&cache)).unwrap())
+    });
+    REGISTRY.as_ref()
 }
 
 const ORDERS: [&str; 5] = [
@@ -82,7 +86,7 @@ const ORDERS: [&str; 5] = [
 #[test]
 fn sandboxed_stages_keep_the_contract() {
     let Some(registry) = bundled() else { return };
-    let sandboxed = Sandboxed::new(&registry);
+    let sandboxed = Sandboxed::new(registry);
     let rows = text_messages(&ORDERS);
     let decoded = check_stage(&component_stage(&sandboxed, &stage(StageKind::Decoder, "orders"), &rows), &rows);
     assert_eq!(decoded.origin, [0, 1, 2]);
@@ -100,7 +104,7 @@ fn a_contract_runs_over_sandboxed_components() {
     let day = crisol_contract::ColumnSpec { generated: Some("CAST(event_ts AS DATE)".into()), ..column("day", "date") };
     contract.columns = Some(vec![column("order_id", "string"), column("amount", "decimal(18,2)"), day]);
     contract.expectations = vec![expectation("cheap", "amount < 10", OnViolation::Warn)];
-    let chain = Chain::build(&contract, kafka_input(), &Sandboxed::new(&registry)).unwrap();
+    let chain = Chain::build(&contract, kafka_input(), &Sandboxed::new(registry)).unwrap();
     assert_eq!(names(&chain.table_schema()), ["order_id", "amount", "day", "topic", "partition", "offset"]);
     let bytes: Vec<&[u8]> = ORDERS.iter().map(|order| order.as_bytes()).collect();
     let output = chain.process(&messages(&bytes), &CONTEXT).unwrap();
@@ -125,7 +129,7 @@ fn what_components_refuse_stands_at_its_key() {
         stage(StageKind::Transformer, "orders"),
         stage(StageKind::Decoder, "ordres"),
     ];
-    let problems = Chain::build(&contract, kafka_input(), &Sandboxed::new(&registry)).unwrap_err();
+    let problems = Chain::build(&contract, kafka_input(), &Sandboxed::new(registry)).unwrap_err();
     let keys: Vec<String> = problems
         .into_iter()
         .map(|problem| match problem {
@@ -144,7 +148,7 @@ fn the_bundled_json_decoder_takes_the_tables_columns() {
     let required = crisol_contract::ColumnSpec { nullable: false, ..column("order_id", "string") };
     let upper = crisol_contract::ColumnSpec { generated: Some("upper(order_id)".into()), ..column("upper", "string") };
     contract.columns = Some(vec![required, upper, column("offset", "bigint"), column("amount", "double")]);
-    let chain = Chain::build(&contract, kafka_input(), &Sandboxed::new(&registry)).unwrap();
+    let chain = Chain::build(&contract, kafka_input(), &Sandboxed::new(registry)).unwrap();
     let output =
         chain.process(&messages(&[br#"{"order_id":"a","amount":1.5}"#, br#"{"amount":2}"#, b"[]"]), &CONTEXT).unwrap();
     assert_eq!(texts(&output.accepted, "upper"), [Some("A".to_owned())]);
