@@ -14,6 +14,9 @@ use crate::{BatchContext, ComponentId, Fate, Stage, StageError, StageOutput, acc
 
 const NAME: &str = "chain";
 
+/// Rule, passed and failed rows.
+type RuleCounts = Vec<(String, u64, u64)>;
+
 /// What a contract's stages become: from input rows to rows of the table and of its quarantine.
 #[derive(Debug, Clone)]
 pub struct Chain {
@@ -114,11 +117,7 @@ impl Chain {
     }
 
     /// All steps, or as many as there are rows for.
-    fn run(
-        &self,
-        input: &RecordBatch,
-        context: &BatchContext,
-    ) -> Result<(RecordBatch, Trail, Vec<(String, u64, u64)>), StageError> {
+    fn run(&self, input: &RecordBatch, context: &BatchContext) -> Result<(RecordBatch, Trail, RuleCounts), StageError> {
         let mut rows = input.clone();
         let mut trail = Trail::new(input.num_rows());
         let mut rules = Vec::new();

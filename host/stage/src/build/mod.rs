@@ -68,12 +68,14 @@ struct Draft<'a> {
     problems: Vec<StageError>,
 }
 
+/// A stage's name and what works behind it.
+type BoundStage = (String, Arc<dyn RowWorker>);
+
 /// What came of the checks.
 struct Plan {
     /// Binary columns that become text.
     texts: Vec<String>,
-    /// Name and worker of each stage.
-    stages: Vec<(String, Arc<dyn RowWorker>)>,
+    stages: Vec<BoundStage>,
     generated: Vec<crate::generated::Generated>,
     not_null: Vec<String>,
     rules: Vec<crate::expectations::Rule>,

@@ -6,7 +6,7 @@ use arrow_schema::{DataType, Schema};
 use crisol_contract::{ColumnSpec, StageKind, StageSpec};
 use serde_json::{Map, Value, json};
 
-use super::{Draft, Reached, with_columns};
+use super::{BoundStage, Draft, Reached, with_columns};
 use crate::component::{RowWorker, written_over};
 use crate::utf8::text_schema;
 
@@ -26,7 +26,7 @@ pub(crate) fn kind_key(kind: StageKind) -> &'static str {
 
 impl Draft<'_> {
     /// Binds every stage, and says what reaches the end.
-    pub(super) fn stages(&mut self, texts: &[String]) -> (Vec<(String, Arc<dyn RowWorker>)>, Reached) {
+    pub(super) fn stages(&mut self, texts: &[String]) -> (Vec<BoundStage>, Reached) {
         let schema = text_schema(&self.input.schema, texts);
         let own = names(&schema);
         let mut reached = Reached { schema, own, sure: true };
