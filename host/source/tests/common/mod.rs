@@ -15,10 +15,10 @@ use rdkafka::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 
 /// Long enough for a loaded machine; reaching it is a failure.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The rows of a range, each as the text of its columns.
-pub async fn read(source: &mut dyn Source, range: &Range) -> Result<Vec<Vec<String>>, SourceError> {
+pub(crate) async fn read(source: &mut dyn Source, range: &Range) -> Result<Vec<Vec<String>>, SourceError> {
     let mut rows = Vec::new();
     for chunk in read_chunks(source, range).await? {
         rows.extend(texts(&chunk));
@@ -27,7 +27,7 @@ pub async fn read(source: &mut dyn Source, range: &Range) -> Result<Vec<Vec<Stri
 }
 
 /// The chunks of a range; each is of the source's schema and within the limit.
-pub async fn read_chunks(source: &mut dyn Source, range: &Range) -> Result<Vec<RecordBatch>, SourceError> {
+pub(crate) async fn read_chunks(source: &mut dyn Source, range: &Range) -> Result<Vec<RecordBatch>, SourceError> {
     let schema = source.schema();
     let mut chunks = source.read(range).await?;
     let mut all = Vec::new();
@@ -40,7 +40,7 @@ pub async fn read_chunks(source: &mut dyn Source, range: &Range) -> Result<Vec<R
     Ok(all)
 }
 
-pub fn texts(chunk: &RecordBatch) -> Vec<Vec<String>> {
+pub(crate) fn texts(chunk: &RecordBatch) -> Vec<Vec<String>> {
     let options = FormatOptions::default().with_null("NULL");
     // To show a time with its zone takes a table of all zones.
     let plain = |column: &ArrayRef| match column.data_type() {
@@ -54,7 +54,7 @@ pub fn texts(chunk: &RecordBatch) -> Vec<Vec<String>> {
 }
 
 /// Plans and reads until nothing waits: the ranges with their rows, and where it ended.
-pub async fn walk(source: &mut dyn Source, start: Position) -> (Vec<(Range, Vec<Vec<String>>)>, Position) {
+pub(crate) async fn walk(source: &mut dyn Source, start: Position) -> (Vec<(Range, Vec<Vec<String>>)>, Position) {
     let mut at = start;
     let mut batches = Vec::new();
     while let Some(planned) = source.plan(&at).await.unwrap() {
@@ -69,7 +69,7 @@ pub async fn walk(source: &mut dyn Source, start: Position) -> (Vec<(Range, Vec<
     (batches, at)
 }
 
-pub fn kafka_spec(servers: &str, subscription: Subscription) -> KafkaSpec {
+pub(crate) fn kafka_spec(servers: &str, subscription: Subscription) -> KafkaSpec {
     KafkaSpec {
         subscription,
         starting_offsets: StartingOffsets::Earliest,
@@ -84,16 +84,21 @@ pub fn kafka_spec(servers: &str, subscription: Subscription) -> KafkaSpec {
     }
 }
 
-pub fn topic(name: &str) -> Subscription {
+pub(crate) fn topic(name: &str) -> Subscription {
     Subscription::Topics(vec![name.to_owned()])
 }
 
-pub fn producer(servers: &str) -> BaseProducer {
+pub(crate) fn producer(servers: &str) -> BaseProducer {
     ClientConfig::new().set("bootstrap.servers", servers).set("linger.ms", "5").create().unwrap()
 }
 
 /// Sends records to one partition and waits for their acknowledgement.
-pub fn produce(producer: &BaseProducer, topic: &str, partition: i32, payloads: impl IntoIterator<Item = Vec<u8>>) {
+pub(crate) fn produce(
+    producer: &BaseProducer,
+    topic: &str,
+    partition: i32,
+    payloads: impl IntoIterator<Item = Vec<u8>>,
+) {
     for payload in payloads {
         let mut record = BaseRecord::<(), Vec<u8>>::to(topic).partition(partition).payload(&payload);
         while let Err((error, again)) = producer.send(record) {
