@@ -152,7 +152,7 @@ impl Drop for Run {
 }
 
 /// Standard output and error.
-pub fn both(output: &Output) -> String {
+pub(crate) fn both(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 

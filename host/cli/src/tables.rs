@@ -16,7 +16,7 @@ const CELL_CHARS_MAX: usize = 60;
 /// A table with these headings.
 pub(crate) fn table(headings: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(UTF8_BORDERS_ONLY).set_header(headings.iter().map(|heading| Cell::new(heading)));
+    table.load_style(UTF8_BORDERS_ONLY).set_header(headings.iter().map(|heading| Cell::new(heading)));
     table
 }
 
