@@ -20,7 +20,9 @@ pub(crate) fn delta_schema(place: &Place, spec: &TableSpec) -> Result<StructType
     check_partitioning(place, spec)?;
     let fields: Vec<Field> = spec.schema.fields().iter().map(|field| with_comment_only(field)).collect();
     let converted: Result<StructType, _> = (&Schema::new(fields)).try_into_kernel();
-    converted.map_err(|e| place.mismatch(format!("its columns cannot be stored: {e}"), "use the types of the contract reference"))
+    converted.map_err(|e| {
+        place.mismatch(format!("its columns cannot be stored: {e}"), "use the types of the contract reference")
+    })
 }
 
 fn with_comment_only(field: &Field) -> Field {
@@ -34,7 +36,10 @@ fn check_names(place: &Place, spec: &TableSpec) -> Result<(), TableError> {
         let name = field.name();
         if let Some(other) = fields.iter().take(i).find(|f| same_name(f.name(), name)) {
             return Err(place.mismatch(
-                format!("columns `{}` and `{name}` differ only in case, and Delta does not tell them apart", other.name()),
+                format!(
+                    "columns `{}` and `{name}` differ only in case, and Delta does not tell them apart",
+                    other.name()
+                ),
                 "rename one of them",
             ));
         }
@@ -109,7 +114,8 @@ fn check_protocol(place: &Place, protocol: &Protocol) -> Result<(), TableError> 
         ));
     }
     let listed = protocol.reader_features().into_iter().chain(protocol.writer_features()).flatten();
-    let mut unknown: Vec<String> = listed.map(ToString::to_string).filter(|f| !FEATURES.contains(&f.as_str())).collect();
+    let mut unknown: Vec<String> =
+        listed.map(ToString::to_string).filter(|f| !FEATURES.contains(&f.as_str())).collect();
     unknown.sort();
     unknown.dedup();
     if unknown.is_empty() {
@@ -124,7 +130,8 @@ fn check_protocol(place: &Place, protocol: &Protocol) -> Result<(), TableError> 
 /// Features that a protocol may list although nothing uses them: refused only when something does.
 fn check_unused(place: &Place, metadata: &Metadata, schema: &StructType) -> Result<(), TableError> {
     let property = metadata.configuration().iter().find(|(key, value)| {
-        key.starts_with("delta.constraints.") || (key.as_str() == "delta.columnMapping.mode" && value.as_str() != "none")
+        key.starts_with("delta.constraints.")
+            || (key.as_str() == "delta.columnMapping.mode" && value.as_str() != "none")
     });
     if let Some((key, value)) = property {
         return Err(place.mismatch(
@@ -170,7 +177,11 @@ fn difference(wanted: &StructField, found: &StructField) -> Option<String> {
         return Some(format!("column `{name}` is written `{}` in the table", found.name()));
     }
     if found.data_type() != wanted.data_type() {
-        return Some(format!("column `{name}` is {} in the table, the contract says {}", found.data_type(), wanted.data_type()));
+        return Some(format!(
+            "column `{name}` is {} in the table, the contract says {}",
+            found.data_type(),
+            wanted.data_type()
+        ));
     }
     let null_refused = wanted.is_nullable() && !found.is_nullable();
     null_refused.then(|| format!("column `{name}` is NOT NULL in the table, the contract allows null"))

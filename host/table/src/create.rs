@@ -64,9 +64,8 @@ fn properties(place: &Place, spec: &TableSpec) -> Result<BTreeMap<String, String
         let always = ALWAYS.iter().find(|(key, _)| key == name);
         let refused = match always {
             Some((_, fixed)) => (value != fixed).then(|| format!("is always `{fixed}` here")),
-            None if name == "delta.isolationLevel" => {
-                (value != "Serializable").then(|| "must be `Serializable`, or open-source Spark refuses the table".into())
-            }
+            None if name == "delta.isolationLevel" => (value != "Serializable")
+                .then(|| "must be `Serializable`, or open-source Spark refuses the table".into()),
             None if name == "delta.setTransactionRetentionDuration" => {
                 Some("would make the table forget which batches it holds, and a batch could land twice".into())
             }

@@ -86,7 +86,14 @@ impl Table {
         tail.settle().await?;
         warn_about(&spec, &tail);
         let layout = Layout::new(place.clone(), &spec, log.store().clone(), tail.metadata())?;
-        Ok(Self { place, spec, log, layout: Arc::new(layout), tail: Mutex::new(tail), checkpoints: Checkpoints::default() })
+        Ok(Self {
+            place,
+            spec,
+            log,
+            layout: Arc::new(layout),
+            tail: Mutex::new(tail),
+            checkpoints: Checkpoints::default(),
+        })
     }
 
     /// The table's id: it changes when the table is created anew.

@@ -129,7 +129,11 @@ impl Tail {
     fn compare(&self, protocol: &Protocol, metadata: &Metadata) -> Result<(), TableError> {
         if metadata.id() != self.metadata.id() {
             return Err(self.place.mismatch(
-                format!("the table was replaced while this host wrote to it: its id was `{}`, now it is `{}`", self.metadata.id(), metadata.id()),
+                format!(
+                    "the table was replaced while this host wrote to it: its id was `{}`, now it is `{}`",
+                    self.metadata.id(),
+                    metadata.id()
+                ),
                 "start the stream again after a look at who replaced the table",
             ));
         }

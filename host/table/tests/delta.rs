@@ -150,6 +150,7 @@ async fn r032_transaction_sees_what_others_committed() {
 async fn d026_a_foreign_change_of_columns_stops_the_writer() {
     let folder = tempfile::tempdir().unwrap();
     let table = table(&spec(folder.path())).await;
+    assert_eq!(table.transaction("q").await.unwrap(), None);
     let mut metadata = action(&log(folder.path())[0], "metaData")[0].clone();
     let fields = json!({"type": "struct", "fields": [
         {"name": "id", "type": "string", "nullable": true, "metadata": {}},
@@ -314,7 +315,9 @@ async fn d088_r019_foreign_features_are_refused_by_name() {
 async fn d088_a_feature_nobody_knows_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let table = table(&spec(folder.path())).await;
-    let features = json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["sortedByMoon"]}});
+    assert_eq!(table.transaction("q").await.unwrap(), None);
+    let features =
+        json!({"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, "writerFeatures": ["sortedByMoon"]}});
     foreign(folder.path(), 1, &[features]);
 
     let failed = table.commit(&[], &batch("q", 0), &note("s", 0)).await;
@@ -467,4 +470,29 @@ async fn open_without_a_table_is_none_and_makes_nothing() {
 
     assert!(opened.is_none());
     assert!(!folder.path().join("_delta_log").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r034_a_commit_asks_the_store_as_often_after_50_versions_as_after_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, watched) = Faulty::wrap(store(folder.path()));
+    let table = Table::open_or_create(&spec(folder.path()), &store).await.unwrap();
+    let neighbour = common::table(&spec(folder.path())).await;
+    assert_eq!(table.transaction("q").await.unwrap(), None);
+    let mut asked = Vec::new();
+    for number in 0..3 {
+        let (pending, before) = (files(&table, &[number]), watched.calls());
+        let outcome = table.commit(&pending, &batch("q", number), &note("s", 0)).await.unwrap();
+        assert!(matches!(outcome, CommitOutcome::Committed { .. }));
+        asked.push(watched.calls() - before);
+
+        for other in 0..25 {
+            let outcome = neighbour.commit(&[], &batch("n", number * 25 + other), &note("n", 0)).await.unwrap();
+            assert!(matches!(outcome, CommitOutcome::Committed { .. }));
+        }
+        assert_eq!(table.transaction("q").await.unwrap(), Some(number));
+    }
+
+    assert_eq!(table.latest_version().await.unwrap(), 78);
+    assert!(asked.iter().all(|calls| *calls <= 4), "calls of the store per commit: {asked:?}");
 }

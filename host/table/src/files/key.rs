@@ -39,7 +39,8 @@ impl PartitionKey {
             };
             key.folder.push_str(&escape(name, NOT_IN_FOLDERS));
             key.folder.push('=');
-            key.folder.push_str(&value.as_deref().map_or(NULL.to_string(), |v| cut(&escape(v, NOT_IN_FOLDERS)).to_string()));
+            key.folder
+                .push_str(&value.as_deref().map_or(NULL.to_string(), |v| cut(&escape(v, NOT_IN_FOLDERS)).to_string()));
             key.folder.push('/');
             key.values.insert(name.clone(), value);
         }

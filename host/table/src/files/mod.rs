@@ -84,7 +84,8 @@ impl Layout {
         metadata: &Metadata,
     ) -> Result<Self, TableError> {
         let failed = |e: arrow_schema::ArrowError| place.external("cannot lay out its files", e);
-        let partition: Result<Vec<usize>, _> = spec.partition_by.iter().map(|name| spec.schema.index_of(name)).collect();
+        let partition: Result<Vec<usize>, _> =
+            spec.partition_by.iter().map(|name| spec.schema.index_of(name)).collect();
         let partition = partition.map_err(failed)?;
         let data: Vec<usize> = (0..spec.schema.fields().len()).filter(|i| !partition.contains(i)).collect();
         let data_schema = Arc::new(spec.schema.project(&data).map_err(failed)?);
@@ -103,12 +104,18 @@ impl Layout {
             let columns = |fields: &arrow_schema::Fields| {
                 fields.iter().map(|f| format!("{} {}", f.name(), f.data_type())).collect::<Vec<_>>().join(", ")
             };
-            return Err(self.place.data(format!("rows have columns ({}), the table has ({})", columns(found), columns(wanted))));
+            return Err(self.place.data(format!(
+                "rows have columns ({}), the table has ({})",
+                columns(found),
+                columns(wanted)
+            )));
         }
         for (field, column) in wanted.iter().zip(rows.columns()) {
             if !field.is_nullable() && column.null_count() > 0 {
                 let nulls = column.null_count();
-                return Err(self.place.data(format!("column `{}` is NOT NULL, and {nulls} rows have null", field.name())));
+                return Err(self
+                    .place
+                    .data(format!("column `{}` is NOT NULL, and {nulls} rows have null", field.name())));
             }
         }
         Ok(())
@@ -159,7 +166,7 @@ pub(crate) struct Files {
 }
 
 enum Rows {
-    Straight(Option<OpenFile>),
+    Straight(Option<Box<OpenFile>>),
     Split(Splitter),
 }
 
@@ -185,7 +192,7 @@ impl FileWriter for Files {
             Rows::Straight(current) => {
                 let mut file = match current.take() {
                     Some(file) => file,
-                    None => OpenFile::create(self.layout.clone(), "")?,
+                    None => Box::new(OpenFile::create(self.layout.clone(), "")?),
                 };
                 file.write(&self.layout.project(rows)?)?;
                 if file.is_full() {

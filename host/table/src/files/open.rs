@@ -31,7 +31,8 @@ impl OpenFile {
         let path = format!("{folder}part-{}.zstd.parquet", uuid::Uuid::new_v4());
         let file = layout.store.data_file(&path).map_err(|e| layout.failed(e))?;
         // Plain Parquet types say all; Arrow's own schema in every file would only be dead weight.
-        let options = ArrowWriterOptions::new().with_properties(layout.properties.clone()).with_skip_arrow_metadata(true);
+        let options =
+            ArrowWriterOptions::new().with_properties(layout.properties.clone()).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(Sink(Some(file)), layout.data_schema.clone(), options);
         let writer = writer.map_err(|e| layout.failed(e))?;
         let seen = vec![Seen::default(); layout.data_schema.fields().len()];
@@ -62,7 +63,10 @@ impl OpenFile {
     }
 
     /// Ends the file and makes it durable.
-    pub(super) fn finish(mut self, partition_values: BTreeMap<String, Option<String>>) -> Result<PendingFile, TableError> {
+    pub(super) fn finish(
+        mut self,
+        partition_values: BTreeMap<String, Option<String>>,
+    ) -> Result<PendingFile, TableError> {
         let layout = self.layout;
         let metadata = self.writer.finish().map_err(|e| layout.failed(e))?;
         let size = match self.writer.inner_mut().0.take() {

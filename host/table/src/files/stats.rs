@@ -16,11 +16,17 @@ const TEXT_BYTES_MAX: usize = 1024;
 enum Value {
     Int(i64),
     Float(f64),
-    Decimal { unscaled: i128, scale: u32 },
+    Decimal {
+        unscaled: i128,
+        scale: u32,
+    },
     /// Days since 1970.
     Date(i32),
     /// Microseconds since 1970.
-    Timestamp { micros: i64, utc: bool },
+    Timestamp {
+        micros: i64,
+        utc: bool,
+    },
     Text(String),
 }
 
@@ -133,7 +139,9 @@ fn value(statistics: &Statistics, column: &ColumnDescriptor, side: Side) -> Opti
             let text = std::str::from_utf8(bytes(statistics, side)?).ok()?;
             (text.len() <= TEXT_BYTES_MAX).then(|| Value::Text(text.to_string()))
         }
-        (Statistics::FixedLenByteArray(_), Some(LogicalType::Decimal(_))) => decimal(big_endian(bytes(statistics, side)?)?),
+        (Statistics::FixedLenByteArray(_), Some(LogicalType::Decimal(_))) => {
+            decimal(big_endian(bytes(statistics, side)?)?)
+        }
         _ => None,
     }
 }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use arrow_array::types::Int64Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, StructArray, TimestampMicrosecondArray, cast::AsArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, cast::AsArray,
 };
 use arrow_schema::{DataType, Field, Schema};
 use deltalake::kernel::new_metadata;
@@ -226,10 +226,7 @@ fn d089_partition_values_of_each_type_in_the_protocols_text() {
 
     let values: Vec<(&str, &str)> =
         files[0].partition_values.iter().map(|(k, v)| (k.as_str(), v.as_deref().unwrap())).collect();
-    assert_eq!(
-        values,
-        [("amount", "-2.50"), ("n", "-3"), ("ok", "true"), ("t", "2026-03-01T00:00:00.123456Z")]
-    );
+    assert_eq!(values, [("amount", "-2.50"), ("n", "-3"), ("ok", "true"), ("t", "2026-03-01T00:00:00.123456Z")]);
 }
 
 #[test]
@@ -288,8 +285,10 @@ fn chunks(count: i64, partitions: i64) -> Vec<RecordBatch> {
     let chunk = |chunk: i64| {
         let ids: Vec<i64> = (chunk * 1_000..(chunk + 1) * 1_000).collect();
         let countries: Vec<String> = ids.iter().map(|id| format!("c{}", id % partitions)).collect();
-        let texts: Vec<String> =
-            ids.iter().map(|id| format!("{:016x}", (*id as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(4)).collect();
+        let texts: Vec<String> = ids
+            .iter()
+            .map(|id| format!("{:016x}", (*id as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).repeat(4))
+            .collect();
         batch(vec![
             ("id", Arc::new(Int64Array::from(ids))),
             ("payload", Arc::new(StringArray::from(texts))),

@@ -1,6 +1,7 @@
-//! A store whose next put of a log entry goes wrong.
+//! A store that counts what it is asked, and whose next put of a log entry goes wrong.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -29,17 +30,27 @@ pub(crate) enum Fault {
 pub(crate) struct Faulty {
     inner: Arc<dyn ObjectStore>,
     next: Arc<Mutex<Option<Fault>>>,
+    calls: Arc<AtomicUsize>,
 }
 
 impl Faulty {
     /// Wraps a store; the second value sets what goes wrong next.
     pub(crate) fn wrap(store: Store) -> (Store, Faulty) {
-        let faulty = Faulty { inner: store.object.clone(), next: Arc::default() };
+        let faulty = Faulty { inner: store.object.clone(), next: Arc::default(), calls: Arc::default() };
         (Store { object: Arc::new(faulty.clone()), ..store }, faulty)
     }
 
     pub(crate) fn next(&self, fault: Fault) {
         *self.next.lock().unwrap() = Some(fault);
+    }
+
+    /// How often the store was asked for anything.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    fn count(&self) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -56,6 +67,7 @@ fn lost() -> Error {
 #[async_trait]
 impl ObjectStore for Faulty {
     async fn put_opts(&self, location: &Path, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
+        self.count();
         let entry = location.as_ref().starts_with("_delta_log/") && location.as_ref().ends_with(".json");
         let fault = if entry { self.next.lock().unwrap().take() } else { None };
         match fault {
@@ -81,6 +93,7 @@ impl ObjectStore for Faulty {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        self.count();
         self.inner.get_opts(location, options).await
     }
 
@@ -89,14 +102,17 @@ impl ObjectStore for Faulty {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.count();
         self.inner.list(prefix)
     }
 
     fn list_with_offset(&self, prefix: Option<&Path>, offset: &Path) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.count();
         self.inner.list_with_offset(prefix, offset)
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.count();
         self.inner.list_with_delimiter(prefix).await
     }
 
