@@ -11,7 +11,7 @@ need python3 "apt-get install python3 python3-venv"
 rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
 rustup target add wasm32-wasip2
 rustup component add rustfmt clippy
-readers="duckdb==1.4.2 pyarrow==22.0.0 deltalake==1.2.1"
+readers="duckdb==1.4.2 pytz==2025.2"
 if [ "$(cat "$cache/venv/readers" 2>/dev/null)" != "$readers" ]; then
   rm -rf "$cache/venv"
   python3 -m venv "$cache/venv"

@@ -142,6 +142,6 @@ impl EngineBuilder {
             return Ok(Registry::default());
         }
         let dir = self.plugins.clone().unwrap_or(own);
-        open::registry(&dir, &project.dir).map_err(|source| EngineError::Components { dir, source })
+        open::registry(&dir).map_err(|source| EngineError::Components { dir, source })
     }
 }

@@ -1,7 +1,7 @@
 //! Opens what streams are made of: the one place that names concrete sources, tables and stores.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
@@ -24,10 +24,17 @@ use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
 use crate::{Engine, EngineError, Refusal, Refusals, error};
 
-/// The components of a folder; compiled code is kept beside the project.
-pub(crate) fn registry(dir: &Path, project: &Path) -> Result<Registry, PluginError> {
+/// The components of a folder; compiled code is kept in the user's cache.
+pub(crate) fn registry(dir: &Path) -> Result<Registry, PluginError> {
     let engine = crisol_plugin::Engine::new()?;
-    Registry::load(dir, &engine, Some(&project.join(".crisol").join("compiled")))
+    Registry::load(dir, &engine, cache().as_deref())
+}
+
+/// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
+fn cache() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
+    Some(caches.join("crisol").join("compiled"))
 }
 
 /// Checks every stream against the components, as far as that goes without data; all problems at once.
