@@ -1,7 +1,10 @@
-//! Takes out all rows of a table in one commit: what a stream does that begins anew and replaces what it wrote.
+//! Takes out the rows that a stream wrote: what a stream does that begins anew and replaces them.
 
+use std::collections::HashMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::RecordBatch;
 use futures::TryStreamExt;
-use serde_json::{Value, json};
 
 use crate::log::Put;
 use crate::{Table, TableError, entry};
@@ -10,19 +13,21 @@ use crate::{Table, TableError, entry};
 const ATTEMPTS_MAX: u32 = 10;
 
 impl Table {
-    /// Removes all files in one commit; readers of older versions still see them. Nothing happens to an empty table.
+    /// Removes the files that this stream wrote, under whatever checkpoint, in one commit; readers of older versions
+    /// still see them. Files of other streams stay. Nothing happens when there is none.
     ///
     /// # Errors
-    /// Other writers committed each time between our look at the table and our commit.
+    /// Some files were written by no stream of this host: they may hold this stream's rows, rewritten by a compaction,
+    /// and nothing is removed. Or other writers committed each time between our look at the table and our commit.
     pub async fn clear(&self, stream: &str) -> Result<(), TableError> {
         for _ in 0..ATTEMPTS_MAX {
-            let (version, removes) = self.removes().await?;
-            if removes.is_empty() {
+            let (version, paths) = self.files_of(stream).await?;
+            if paths.is_empty() {
                 return Ok(());
             }
-            let text = entry::clear(&removes, stream, version)
+            let text = entry::clear(&paths, stream, version)
                 .map_err(|e| self.place().external("cannot write the text of its commit", e))?;
-            // An unknown outcome ends the call: started again, it finds the table empty or tries anew.
+            // An unknown outcome ends the call: started again, it finds the files gone or tries anew.
             match self.log().put(version + 1, &text).await? {
                 Put::Done => return Ok(()),
                 Put::Exists => tracing::debug!(table = %self.spec().name, version, "another writer was first"),
@@ -32,12 +37,49 @@ impl Table {
         Err(TableError::External { table: self.spec().name.clone(), what, source: None })
     }
 
-    /// A `remove` for each file of the newest version.
-    async fn removes(&self) -> Result<(i64, Vec<Value>), TableError> {
+    /// The newest version, and the files in it that a stream wrote, as the log names them.
+    async fn files_of(&self, stream: &str) -> Result<(i64, Vec<String>), TableError> {
         let snapshot = self.snapshot().await?;
-        let views = snapshot.file_views(self.log().delta(), None);
-        let removes = views.map_ok(|view| json!({ "remove": view.remove_action(true) }));
-        let removes = removes.try_collect().await.map_err(|e| self.unreadable(e))?;
-        Ok((i64::try_from(snapshot.version()).unwrap_or(i64::MAX), removes))
+        let version = i64::try_from(snapshot.version()).unwrap_or(i64::MAX);
+        let writers = self.writers(version).await?;
+        let mut own = Vec::new();
+        let mut batches = snapshot.files(self.log().delta(), None);
+        while let Some(batch) = batches.try_next().await.map_err(|e| self.unreadable(e))? {
+            for path in paths(&batch) {
+                match writers.get(&path) {
+                    Some(writer) if writer == stream => own.push(path),
+                    Some(_) => {}
+                    None => {
+                        return Err(self.place().mismatch(
+                            format!(
+                                "no stream of this host wrote file `{path}`; it may hold rows of stream `{stream}`"
+                            ),
+                            "delete the rows of this stream with another engine, or give the table another `path`",
+                        ));
+                    }
+                }
+            }
+        }
+        Ok((version, own))
     }
+
+    /// The stream that wrote each file, as far as the log still says so.
+    async fn writers(&self, newest: i64) -> Result<HashMap<String, String>, TableError> {
+        let mut writers = HashMap::new();
+        for version in 1..=newest {
+            let Some(text) = self.log().read(version).await? else { continue };
+            let failed = |e| self.place().external(format!("version {version} of its log cannot be understood"), e);
+            let Some(stream) = entry::Entry::parse(&text).map_err(failed)?.stream else { continue };
+            let added = entry::added_paths(&text).map_err(failed)?;
+            writers.extend(added.into_iter().map(|path| (path, stream.clone())));
+        }
+        Ok(writers)
+    }
+}
+
+/// Paths as they stand in the log: a `remove` that is encoded otherwise than its `add` removes nothing.
+fn paths(files: &RecordBatch) -> Vec<String> {
+    let column = files.column_by_name("path").and_then(|column| column.as_string_opt::<i32>());
+    let values = column.into_iter().flat_map(|column| column.iter().flatten());
+    values.map(str::to_string).collect()
 }

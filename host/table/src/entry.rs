@@ -12,6 +12,9 @@ use crate::{AppTransaction, CommitNote, PendingFile};
 
 pub(crate) const ENGINE: &str = concat!("crisol/", env!("CARGO_PKG_VERSION"));
 
+/// How the line of a file starts in an entry of ours.
+const ADD: &[u8] = b"{\"add\"";
+
 /// What the host looks at in an entry. File actions are counted unread.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
@@ -59,7 +62,7 @@ impl Entry {
         let mut entry = Self::default();
         for line in text.split(|b| *b == b'\n') {
             let line = line.trim_ascii();
-            let adds = line.starts_with(b"{\"add\"");
+            let adds = line.starts_with(ADD);
             entry.added += usize::from(adds);
             if line.is_empty() || adds || line.starts_with(b"{\"remove\"") {
                 continue;
@@ -140,22 +143,40 @@ fn append_info(
     }))
 }
 
-/// The entry that takes out files: `removes` are its actions.
-pub(crate) fn clear(removes: &[Value], stream: &str, read_version: i64) -> Result<Bytes, serde_json::Error> {
-    let info = json!({"commitInfo": {
-        "timestamp": now_millis(),
+/// The entry that takes out files, named as the log names them.
+pub(crate) fn clear(paths: &[String], stream: &str, read_version: i64) -> Result<Bytes, serde_json::Error> {
+    let now = now_millis();
+    let mut lines = vec![json!({"commitInfo": {
+        "timestamp": now,
         "operation": "DELETE",
         "operationParameters": { "predicate": "[\"true\"]" },
         "readVersion": read_version,
         "isolationLevel": "Serializable",
         "isBlindAppend": false,
-        "operationMetrics": { "numRemovedFiles": removes.len().to_string() },
+        "operationMetrics": { "numRemovedFiles": paths.len().to_string() },
         "engineInfo": ENGINE,
         "crisol": { "stream": stream },
-    }});
-    let mut lines = vec![info];
-    lines.extend_from_slice(removes);
+    }})];
+    lines.extend(paths.iter().map(|path| {
+        json!({"remove": {
+            "path": path, "deletionTimestamp": now, "dataChange": true, "extendedFileMetadata": false,
+        }})
+    }));
     text(&lines)
+}
+
+/// Paths of the files that an entry of ours adds, as they stand there.
+pub(crate) fn added_paths(text: &[u8]) -> Result<Vec<String>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Line {
+        add: Add,
+    }
+    #[derive(Deserialize)]
+    struct Add {
+        path: String,
+    }
+    let adds = text.split(|b| *b == b'\n').filter(|line| line.starts_with(ADD));
+    adds.map(|line| serde_json::from_slice::<Line>(line).map(|line| line.add.path)).collect()
 }
 
 /// Entry 0 of a new table.

@@ -496,3 +496,65 @@ async fn r034_a_commit_asks_the_store_as_often_after_50_versions_as_after_one() 
     assert_eq!(table.latest_version().await.unwrap(), 78);
     assert!(asked.iter().all(|calls| *calls <= 4), "calls of the store per commit: {asked:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clear_takes_out_every_file_whatever_its_path_looks_like() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table(&common::partitioned(folder.path())).await;
+    let countries = ["ES", "a/b=c d%20", "ñandú", "x'y\"z", "#?[]", " lead", "a+b", "a&b;c,d", "~!@$()"];
+    let ids: Vec<i64> = (0..countries.len() as i64).collect();
+    let columns: Vec<arrow_array::ArrayRef> = vec![
+        std::sync::Arc::new(arrow_array::Int64Array::from(ids)),
+        std::sync::Arc::new(arrow_array::StringArray::from(countries.to_vec())),
+    ];
+    let mut writer = table.writer().unwrap();
+    writer.write(&arrow_array::RecordBatch::try_new(common::schema(), columns).unwrap()).unwrap();
+    let pending = writer.finish().unwrap();
+    let outcome = table.commit(&pending, &batch("old", 0), &note("plays", 0)).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Committed { version: 1 });
+    assert_eq!(visible_ids(folder.path()).await.len(), countries.len());
+
+    table.clear("plays").await.unwrap();
+
+    assert_eq!(table.summary().await.unwrap().files, 0);
+    assert!(visible_ids(folder.path()).await.is_empty());
+    assert!(!table.holds_rows_of("plays", "new").await.unwrap());
+    let outcome = table.commit(&files(&table, &[7]), &batch("new", 0), &note("plays", 0)).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Committed { version: 3 });
+    assert_eq!(visible_ids(folder.path()).await, [7]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clear_leaves_the_rows_of_other_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table(&spec(folder.path())).await;
+    for (number, stream) in ["mine", "theirs", "mine"].iter().enumerate() {
+        let pending = files(&table, &[number as i64]);
+        let outcome = table.commit(&pending, &batch(stream, number as i64), &note(stream, 0)).await.unwrap();
+        assert!(matches!(outcome, CommitOutcome::Committed { .. }));
+    }
+
+    table.clear("mine").await.unwrap();
+
+    assert_eq!(visible_ids(folder.path()).await, [1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clear_removes_nothing_when_another_engine_may_have_rewritten_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table(&spec(folder.path())).await;
+    let pending = files(&table, &[1]);
+    let outcome = table.commit(&pending, &batch("q", 0), &note("mine", 0)).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Committed { version: 1 });
+    let mut compacted = action(&log(folder.path())[1], "add")[0].clone();
+    let removed = json!({"remove": {"path": compacted["path"], "deletionTimestamp": 1, "dataChange": false}});
+    std::fs::copy(folder.path().join(pending[0].path.as_str()), folder.path().join("big.parquet")).unwrap();
+    compacted["path"] = "big.parquet".into();
+    compacted["dataChange"] = false.into();
+    foreign(folder.path(), 2, &[json!({"commitInfo": {"operation": "OPTIMIZE"}}), removed, json!({"add": compacted})]);
+
+    let (what, _) = mismatch(table.clear("mine").await.expect_err("whose rows these are is not known"));
+
+    assert!(what.contains("`big.parquet`"), "{what}");
+    assert_eq!(visible_ids(folder.path()).await, [1]);
+}
