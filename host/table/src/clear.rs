@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use arrow_array::cast::AsArray;
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
 use futures::TryStreamExt;
 
 use crate::log::Put;
