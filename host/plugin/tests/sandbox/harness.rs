@@ -13,33 +13,33 @@ use serde_json::{Map, Value, json};
 const DESCRIPTION_START: &str = r#"{"name":"guest","version":"1.0.0","kind":"KIND""#;
 const DESCRIPTION_BYTES: usize = 1024;
 /// Any time will do.
-pub const NOW_US: i64 = 1_700_000_000_123_456;
+pub(crate) const NOW_US: i64 = 1_700_000_000_123_456;
 
-pub static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
-static DECODER_BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| build("decoder", &[]));
-static VALIDATOR_BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| build("validator", &["--features", "validator"]));
-pub static DECODER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Decoder, json!({})));
-pub static VALIDATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Validator, json!({})));
+pub(crate) static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
+/// Decoder and validator.
+static GUESTS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(build);
+pub(crate) static DECODER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Decoder, json!({})));
+pub(crate) static VALIDATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Validator, json!({})));
 
-fn build(name: &str, arguments: &[&str]) -> Vec<u8> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest").join(name);
+fn build() -> [Vec<u8>; 2] {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guest");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--target-dir"])
         .arg(&target)
-        .args(arguments)
         .current_dir(source)
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()
         .expect("cargo can be started");
-    assert!(output.status.success(), "the guest does not build:\n{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::read(target.join("wasm32-wasip2/release/guest.wasm")).unwrap()
+    assert!(output.status.success(), "the guests do not build:\n{}", String::from_utf8_lossy(&output.stderr));
+    ["guest_decoder.wasm", "guest_validator.wasm"]
+        .map(|file| std::fs::read(target.join("wasm32-wasip2/release").join(file)).unwrap())
 }
 
 /// A guest that describes itself in these words.
-pub fn described(kind: Kind, words: &str) -> Vec<u8> {
-    let mut bytes = if kind == Kind::Validator { VALIDATOR_BYTES.clone() } else { DECODER_BYTES.clone() };
+pub(crate) fn described(kind: Kind, words: &str) -> Vec<u8> {
+    let mut bytes = GUESTS[usize::from(kind == Kind::Validator)].clone();
     let start = DESCRIPTION_START.as_bytes();
     let at = bytes.windows(start.len()).position(|window| window == start).expect("the description stands in the file");
     assert!(words.len() <= DESCRIPTION_BYTES);
@@ -49,7 +49,7 @@ pub fn described(kind: Kind, words: &str) -> Vec<u8> {
 }
 
 /// The words of an ordinary guest, with some keys changed.
-pub fn words(kind: Kind, changed: Value) -> String {
+pub(crate) fn words(kind: Kind, changed: Value) -> String {
     let mut description = json!({
         "name": "guest", "version": "1.0.0", "kind": kind.word(),
         "options": { "type": "object", "properties": { "do": { "type": "string" } }, "additionalProperties": false },
@@ -60,7 +60,7 @@ pub fn words(kind: Kind, changed: Value) -> String {
     description.to_string()
 }
 
-pub fn load(bytes: &[u8]) -> Result<Component, PluginError> {
+pub(crate) fn load(bytes: &[u8]) -> Result<Component, PluginError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("any.wasm");
     std::fs::write(&path, bytes).unwrap();
@@ -72,30 +72,30 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled")
 }
 
-pub fn guest(kind: Kind, changed: Value) -> Arc<Component> {
+pub(crate) fn guest(kind: Kind, changed: Value) -> Arc<Component> {
     Arc::new(load(&described(kind, &words(kind, changed))).unwrap())
 }
 
 /// Small, so that tests are quick.
-pub fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits { memory_bytes_max: 64 << 20, deadline_ms_max: 2_000, output_bytes_max: 1 << 20, output_rows_max: 10_000 }
 }
 
-pub fn options(what: &str) -> Map<String, Value> {
+pub(crate) fn options(what: &str) -> Map<String, Value> {
     json!({ "do": what }).as_object().unwrap().clone()
 }
 
-pub fn stage(component: &Arc<Component>, what: &str) -> Result<RowStage, PluginError> {
+pub(crate) fn stage(component: &Arc<Component>, what: &str) -> Result<RowStage, PluginError> {
     component.row_stage(&options(what), &input_schema(), &limits())
 }
 
-pub fn ids(ids: &[i64]) -> RecordBatch {
+pub(crate) fn ids(ids: &[i64]) -> RecordBatch {
     let column: ArrayRef = Arc::new(Int64Array::from(ids.to_vec()));
     RecordBatch::try_from_iter_with_nullable([("id", column, false)]).unwrap()
 }
 
 /// A column that is read, and one that is nobody's business.
-pub fn input_schema() -> Schema {
+pub(crate) fn input_schema() -> Schema {
     let secret: ArrayRef = Arc::new(StringArray::from(vec!["secret"]));
     let id: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     let batch = RecordBatch::try_from_iter_with_nullable([("secret", secret, true), ("id", id, false)]).unwrap();
@@ -103,12 +103,12 @@ pub fn input_schema() -> Schema {
 }
 
 /// One call over ids 1 to 9.
-pub fn call(component: &Arc<Component>, what: &str) -> Result<RowOutput, CallError> {
+pub(crate) fn call(component: &Arc<Component>, what: &str) -> Result<RowOutput, CallError> {
     stage(component, what).unwrap().call(&ids(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), NOW_US)
 }
 
 /// That the sandbox still works, whatever happened before.
-pub fn assert_unharmed() {
+pub(crate) fn assert_unharmed() {
     let output = call(&DECODER, "echo").unwrap();
     assert_eq!(output.origin, [0, 1, 4, 5, 6, 7, 8]);
 }

@@ -11,7 +11,7 @@ pub fn happen(word: &str) {
         "grow" => grow(),
         "exit" => std::process::exit(3),
         "flood" => {
-            for line in 0..100_000 {
+            for line in 0..5_000 {
                 eprintln!("line {line}");
                 crate::crisol::stage::log::log(2, &format!("line {line} \u{1b}[2J"));
             }

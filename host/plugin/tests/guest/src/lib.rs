@@ -3,16 +3,16 @@
 //! Its description stands in a buffer of fixed length that the tests overwrite in the finished file.
 
 mod ambient;
-#[cfg(not(feature = "validator"))]
+#[cfg(feature = "decoder")]
 mod decoder;
 mod disaster;
 #[cfg(feature = "validator")]
 mod validator;
 
-#[cfg(not(feature = "validator"))]
-wit_bindgen::generate!({ path: "../../../../wit", world: "decoder" });
+#[cfg(feature = "decoder")]
+wit_bindgen::generate!({ path: "../../../../../wit", world: "decoder" });
 #[cfg(feature = "validator")]
-wit_bindgen::generate!({ path: "../../../../wit", world: "validator" });
+wit_bindgen::generate!({ path: "../../../../../wit", world: "validator" });
 
 use crisol::stage::types::{Column, Failure, StagePlan};
 use exports::crisol::stage::description::Guest;
