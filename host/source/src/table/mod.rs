@@ -5,6 +5,7 @@
 
 mod commit;
 mod files;
+mod history;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
+use bytes::Bytes;
 use crisol_checkpoint::{Position, Range, TablePosition};
 use deltalake::logstore::LogStoreRef;
 use deltalake::{DeltaTable, DeltaTableBuilder, DeltaTableError, ObjectStore, Path};
@@ -19,6 +21,7 @@ use futures::StreamExt;
 use url::Url;
 
 use self::commit::{AddedFile, Commit, TableLayout};
+use self::history::History;
 use crate::chunks::spawn;
 use crate::{Chunks, Estimate, Planned, Source, SourceError};
 
@@ -148,18 +151,32 @@ impl TableSource {
 
     /// The changes of one version; `None` when it is not there.
     async fn commit(&mut self, version: i64) -> Result<Option<Commit>, SourceError> {
+        let Some(bytes) = self.entry(version).await? else { return Ok(None) };
         let name = self.spec.name.clone();
         let Some(opened) = self.open().await? else { return Ok(None) };
-        let number = u64::try_from(version).unwrap_or(0);
-        let entry = opened
-            .log
-            .read_commit_entry(number)
-            .await
-            .map_err(|e| SourceError::caused(format!("table `{name}`: version {version} cannot be read"), e))?;
-        let Some(bytes) = entry else { return Ok(None) };
         let commit = Commit::parse(&name, version, &bytes)?;
         opened.layout.follow(&name, &commit)?;
         Ok(Some(commit))
+    }
+
+    /// The log's entry of one version; `None` when it is not there.
+    async fn entry(&mut self, version: i64) -> Result<Option<Bytes>, SourceError> {
+        let name = self.spec.name.clone();
+        let Some(opened) = self.open().await? else { return Ok(None) };
+        let entry = opened.log.read_commit_entry(u64::try_from(version).unwrap_or(0)).await;
+        entry.map_err(|e| SourceError::caused(format!("table `{name}`: version {version} cannot be read"), e))
+    }
+
+    /// The table's past, for the first position; it ends where the log has a gap, which `plan` then tells (D-127).
+    async fn history(&mut self) -> Result<History, SourceError> {
+        let mut history = History::default();
+        for version in 0.. {
+            let Some(entry) = self.entry(version).await? else { break };
+            history.take(version, &entry).map_err(|e| {
+                SourceError::data(format!("table `{}`: version {version} of its log is damaged: {e}", self.spec.name))
+            })?;
+        }
+        Ok(history)
     }
 
     /// Newest version that the log names from `version` on, whether as commit or as log checkpoint.
@@ -277,7 +294,8 @@ impl Source for TableSource {
             Some(opened) => opened.layout.id.clone(),
             None => return Err(SourceError::external(format!("table `{}` does not exist yet", self.spec.name))),
         };
-        Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version: 0, index: 0 }))
+        let reservoir_version = self.history().await?.start();
+        Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version, index: 0 }))
     }
 
     async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {

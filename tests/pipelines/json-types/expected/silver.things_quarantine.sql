@@ -1,1 +1,1 @@
-SELECT code, file_row, CAST(payload AS VARCHAR) FROM rows ORDER BY 2
+SELECT code, file_row, decode(payload) FROM rows ORDER BY 2
