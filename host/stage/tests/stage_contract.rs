@@ -64,15 +64,17 @@ fn native_stages_keep_the_contract() {
     }
 }
 
-/// The bundled components, once `scripts/plugins.sh` has built them; compiled once for all tests.
-fn bundled() -> Option<&'static Registry> {
-    static REGISTRY: LazyLock<Option<Registry>> = LazyLock::new(|| {
+/// The bundled components, compiled once for all tests.
+fn bundled() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
-        let built = ["orders.wasm", "order-rules.wasm", "json.wasm"].iter().all(|name| folder.join(name).exists());
+        for name in ["orders.wasm", "order-rules.wasm", "json.wasm"] {
+            assert!(folder.join(name).exists(), "plugins/{name} is missing: `scripts/plugins.sh` builds it");
+        }
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
-        built.then(|| Registry::load(&folder, &Engine::new().unwrap(), Some(&cache)).unwrap())
+        Registry::load(&folder, &Engine::new().unwrap(), Some(&cache)).unwrap()
     });
-    REGISTRY.as_ref()
+    &REGISTRY
 }
 
 const ORDERS: [&str; 5] = [
@@ -85,7 +87,7 @@ const ORDERS: [&str; 5] = [
 
 #[test]
 fn sandboxed_stages_keep_the_contract() {
-    let Some(registry) = bundled() else { return };
+    let registry = bundled();
     let sandboxed = Sandboxed::new(registry);
     let rows = text_messages(&ORDERS);
     let decoded = check_stage(&component_stage(&sandboxed, &stage(StageKind::Decoder, "orders"), &rows), &rows);
@@ -98,7 +100,7 @@ fn sandboxed_stages_keep_the_contract() {
 
 #[test]
 fn a_contract_runs_over_sandboxed_components() {
-    let Some(registry) = bundled() else { return };
+    let registry = bundled();
     let mut contract = contract();
     contract.stages = vec![stage(StageKind::Decoder, "orders"), stage(StageKind::Validator, "order-rules")];
     let day = crisol_contract::ColumnSpec { generated: Some("CAST(event_ts AS DATE)".into()), ..column("day", "date") };
@@ -119,7 +121,7 @@ fn a_contract_runs_over_sandboxed_components() {
 
 #[test]
 fn what_components_refuse_stands_at_its_key() {
-    let Some(registry) = bundled() else { return };
+    let registry = bundled();
     let mut contract = contract();
     let mut rules = stage(StageKind::Validator, "order-rules");
     rules.options.insert("currencies".into(), serde_json::json!("EUR"));
@@ -142,7 +144,7 @@ fn what_components_refuse_stands_at_its_key() {
 
 #[test]
 fn the_bundled_json_decoder_takes_the_tables_columns() {
-    let Some(registry) = bundled() else { return };
+    let registry = bundled();
     let mut contract = contract();
     contract.stages = vec![stage(StageKind::Decoder, "json")];
     let required = crisol_contract::ColumnSpec { nullable: false, ..column("order_id", "string") };

@@ -16,9 +16,9 @@ use crisol_stage::{
     WorkerProblem, Workers,
 };
 
-pub const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
+pub(crate) const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
 
-pub fn contract() -> TableContract {
+pub(crate) fn contract() -> TableContract {
     TableContract {
         name: "silver.orders".into(),
         file: "tables/silver/orders.json".into(),
@@ -40,7 +40,7 @@ pub fn contract() -> TableContract {
     }
 }
 
-pub fn stage(kind: StageKind, component: &str) -> StageSpec {
+pub(crate) fn stage(kind: StageKind, component: &str) -> StageSpec {
     StageSpec {
         kind,
         component: component.into(),
@@ -51,17 +51,17 @@ pub fn stage(kind: StageKind, component: &str) -> StageSpec {
     }
 }
 
-pub fn column(name: &str, type_name: &str) -> ColumnSpec {
+pub(crate) fn column(name: &str, type_name: &str) -> ColumnSpec {
     let data_type = crisol_ipc::types::parse(type_name).unwrap();
     ColumnSpec { name: name.into(), data_type, nullable: true, comment: None, generated: None }
 }
 
-pub fn expectation(name: &str, condition: &str, on_violation: OnViolation) -> ExpectationSpec {
+pub(crate) fn expectation(name: &str, condition: &str, on_violation: OnViolation) -> ExpectationSpec {
     ExpectationSpec { name: name.into(), condition: condition.into(), on_violation }
 }
 
 /// Messages as Kafka gives them: `message_key`, `payload`, `topic`, `partition`, `offset` from 100.
-pub fn messages(payloads: &[&[u8]]) -> RecordBatch {
+pub(crate) fn messages(payloads: &[&[u8]]) -> RecordBatch {
     let count = payloads.len();
     let columns: Vec<ArrayRef> = vec![
         Arc::new(BinaryArray::from_iter((0..count).map(|row| Some(format!("k{row}").into_bytes())))),
@@ -73,7 +73,7 @@ pub fn messages(payloads: &[&[u8]]) -> RecordBatch {
     RecordBatch::try_new(kafka_schema(), columns).unwrap()
 }
 
-pub fn kafka_schema() -> SchemaRef {
+pub(crate) fn kafka_schema() -> SchemaRef {
     Arc::new(Schema::new(vec![
         Field::new("message_key", DataType::Binary, true),
         Field::new("payload", DataType::Binary, true),
@@ -83,16 +83,16 @@ pub fn kafka_schema() -> SchemaRef {
     ]))
 }
 
-pub fn kafka_input() -> ChainInput {
+pub(crate) fn kafka_input() -> ChainInput {
     input_of(&kafka_schema())
 }
 
-pub fn input_of(schema: &SchemaRef) -> ChainInput {
+pub(crate) fn input_of(schema: &SchemaRef) -> ChainInput {
     let provenance = ["topic", "partition", "offset"].map(String::from).to_vec();
     ChainInput { schema: Arc::clone(schema), provenance, stream: "silver.orders".into() }
 }
 
-pub fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
+pub(crate) fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
     Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}") }
 }
 
@@ -100,7 +100,7 @@ pub fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
 ///
 /// `numbers` decodes `payload` to `n bigint`: text that is no number is refused, `skip` is filtered, `1,2,3` gives three
 /// rows. `small` refuses `n` above 100 and filters negative ones. `double` writes over `n`. `trap` traps.
-pub struct Natives;
+pub(crate) struct Natives;
 
 impl Workers for Natives {
     fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>> {
@@ -180,12 +180,12 @@ fn double(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
     Ok(WorkerOutput { rows: Some((numbers_batch(values), (0..numbers.len() as u32).collect())), rejected: Vec::new() })
 }
 
-pub fn build(contract: &TableContract, input: ChainInput) -> Chain {
+pub(crate) fn build(contract: &TableContract, input: ChainInput) -> Chain {
     Chain::build(contract, input, &Natives).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// Key, what and hint of each problem.
-pub fn problems(contract: &TableContract, input: ChainInput) -> Vec<(String, String, String)> {
+pub(crate) fn problems(contract: &TableContract, input: ChainInput) -> Vec<(String, String, String)> {
     let problems = Chain::build(contract, input, &Natives).map(|_| ()).unwrap_err();
     let parts = |problem: StageError| match problem {
         StageError::Config { key, what, hint } => (key, what, hint),
@@ -194,18 +194,18 @@ pub fn problems(contract: &TableContract, input: ChainInput) -> Vec<(String, Str
     problems.into_iter().map(parts).collect()
 }
 
-pub fn run(contract: &TableContract, rows: &RecordBatch) -> Result<ChunkOutput, StageError> {
+pub(crate) fn run(contract: &TableContract, rows: &RecordBatch) -> Result<ChunkOutput, StageError> {
     build(contract, input_of(&rows.schema())).process(rows, &CONTEXT)
 }
 
-pub fn longs(rows: &RecordBatch, name: &str) -> Vec<Option<i64>> {
+pub(crate) fn longs(rows: &RecordBatch, name: &str) -> Vec<Option<i64>> {
     rows.column_by_name(name).unwrap().as_primitive::<Int64Type>().iter().collect()
 }
 
-pub fn texts(rows: &RecordBatch, name: &str) -> Vec<Option<String>> {
+pub(crate) fn texts(rows: &RecordBatch, name: &str) -> Vec<Option<String>> {
     rows.column_by_name(name).unwrap().as_string::<i32>().iter().map(|text| text.map(String::from)).collect()
 }
 
-pub fn names(schema: &Schema) -> Vec<&str> {
+pub(crate) fn names(schema: &Schema) -> Vec<&str> {
     schema.fields().iter().map(|field| field.name().as_str()).collect()
 }
