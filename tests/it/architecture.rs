@@ -17,7 +17,10 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("stage", &["ipc", "contract", "plugin"]),
     ("table", &["contract", "checkpoint", "store"]),
     ("stream", &["contract", "checkpoint", "source", "stage", "table", "observe"]),
-    ("pipeline", &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"]),
+    (
+        "pipeline",
+        &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"],
+    ),
     ("cli", &["pipeline"]),
 ];
 
@@ -30,8 +33,16 @@ const LIBRARIES: [(&str, &[&str]); 4] = [
 ];
 
 /// What code without I/O, clock and async must not name.
-const IMPURE: [&str; 8] =
-    ["tokio", "std::fs", "std::net", "std::time::SystemTime", "std::time::Instant", "async fn", "object_store::", "rdkafka::"];
+const IMPURE: [&str; 8] = [
+    "tokio",
+    "std::fs",
+    "std::net",
+    "std::time::SystemTime",
+    "std::time::Instant",
+    "async fn",
+    "object_store::",
+    "rdkafka::",
+];
 
 #[test]
 fn rooms_use_only_the_rooms_below_them() {

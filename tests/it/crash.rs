@@ -185,7 +185,8 @@ fn files_project(case: &Case) -> Project {
     for file in 0..3 {
         let mut lines = String::new();
         for line in 0..20 {
-            let plays = if case.rejected && line % 7 == 3 { "\"many\"".to_string() } else { (file * 100 + line).to_string() };
+            let plays =
+                if case.rejected && line % 7 == 3 { "\"many\"".to_string() } else { (file * 100 + line).to_string() };
             let _ = writeln!(lines, r#"{{"song":"song {line}","plays":{plays}}}"#);
         }
         let path = project.write(&format!("landing/{file}.json"), &lines);
@@ -249,7 +250,8 @@ fn no_place_twice(project: &Project, table: &str) {
     let mut places = BTreeMap::<String, u32>::new();
     for name in [table.to_string(), format!("{table}_quarantine")] {
         if tables.exists(&name) {
-            let place = if table.contains("plays") { "file_path, file_row" } else { "topic, \"partition\", \"offset\"" };
+            let place =
+                if table.contains("plays") { "file_path, file_row" } else { "topic, \"partition\", \"offset\"" };
             for row in tables.query(&name, &format!("SELECT {place} FROM rows")) {
                 *places.entry(Value::from(row).to_string()).or_default() += 1;
             }

@@ -54,10 +54,7 @@ fn data_then_log_entry_then_folder_then_mark() {
 /// Runs the host under strace.
 fn trace(project: &Project) -> Vec<Call> {
     let log = project.path().join("calls.txt");
-    let ended = project
-        .host(&["run"])
-        .under("strace", &["-f", "-y", "-qq", "-e", CALLS, "-o"], &log)
-        .succeed();
+    let ended = project.host(&["run"]).under("strace", &["-f", "-y", "-qq", "-e", CALLS, "-o"], &log).succeed();
     assert!(ended.status.success());
     let text = fs::read_to_string(&log).expect("strace writes its log (is it installed?)");
     let calls: Vec<_> = whole_lines(&text).iter().filter_map(|line| call(line)).collect();
@@ -98,7 +95,10 @@ fn call(line: &str) -> Option<Call> {
 
 fn named(calls: &[Call], path: &Path) -> usize {
     let wanted = Call::Named(path.to_string_lossy().into_owned());
-    calls.iter().position(|call| *call == wanted).unwrap_or_else(|| panic!("{} is never named: {calls:#?}", path.display()))
+    calls
+        .iter()
+        .position(|call| *call == wanted)
+        .unwrap_or_else(|| panic!("{} is never named: {calls:#?}", path.display()))
 }
 
 /// When a data file was synced: under its own name, or under the one that it had before.

@@ -55,11 +55,8 @@ fn eventos_takes_its_columns_from_the_files_once_and_a_second_run_reads_what_is_
     let project = Project::example("eventos");
     project.host(&["run"]).succeed();
     assert_eq!(project.tables().count("bronze/eventos_raw"), 3);
-    fs::copy(
-        project.path().join("later/2026-03-02.json"),
-        project.path().join("input/eventos_app/2026-03-02.json"),
-    )
-    .expect("a file can be copied");
+    fs::copy(project.path().join("later/2026-03-02.json"), project.path().join("input/eventos_app/2026-03-02.json"))
+        .expect("a file can be copied");
     project.host(&["run"]).succeed();
     let ids = project.tables().query("bronze/eventos_raw", "SELECT id FROM rows ORDER BY id");
     assert_eq!(ids, [1, 2, 3, 4, 6].map(|id| vec![Value::from(id)]));

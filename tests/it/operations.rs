@@ -187,7 +187,9 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
     fs::copy(crisol_tests::guest("faulty-orders"), plugins.join("orders.wasm")).expect("it can be replaced");
     for _ in 0..2 {
         let said = run().fail_with(1);
-        for word in ["silver.orders", "batch 1", "rows 0..10", "decode orders", "orders@9.9.9", "thirteen brings bad luck"] {
+        for word in
+            ["silver.orders", "batch 1", "rows 0..10", "decode orders", "orders@9.9.9", "thirteen brings bad luck"]
+        {
             assert!(said.contains(word), "`{word}` is missing in:\n{said}");
         }
         assert_eq!(project.tables().count("silver/orders"), 10, "nothing of the batch is committed");
@@ -197,7 +199,8 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
     run().succeed();
     assert_eq!(project.tables().count("silver/orders"), 20);
     let log = project.tables().log("silver/orders");
-    let batches: Vec<_> = log["commits"].as_array().expect("commits").iter().map(|c| c["crisol"]["batch"].clone()).collect();
+    let batches: Vec<_> =
+        log["commits"].as_array().expect("commits").iter().map(|c| c["crisol"]["batch"].clone()).collect();
     assert_eq!(batches, [Value::Null, json!(0), json!(1)]);
     let digest = log["commits"][2]["crisol"]["components"]["orders@0.1.0"].as_str().expect("the digest is named");
     assert_eq!(digest.len(), 64);

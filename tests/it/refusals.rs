@@ -86,10 +86,7 @@ fn columns_that_a_component_needs_and_the_upstream_lacks_are_named() {
 
 #[test]
 fn a_column_that_comes_from_nowhere_is_named() {
-    refused(
-        |contract| contract["columns"] = json!([{ "name": "idd", "type": "long" }]),
-        &["idd", "id"],
-    );
+    refused(|contract| contract["columns"] = json!([{ "name": "idd", "type": "long" }]), &["idd", "id"]);
 }
 
 #[test]
@@ -155,7 +152,8 @@ fn a_path_that_holds_another_table_is_refused_and_not_touched() {
     fs::remove_file(project.path().join("tables/bronze/things.json")).expect("the contract is there");
     fs::remove_dir_all(project.path().join("ingestion")).expect("the contracts are there");
     contract["from"] = json!({ "delta": "data/tables/silver/things" });
-    contract["columns"] = json!([{ "name": "id", "type": "long" }, { "name": "twice", "type": "long", "generated": "id * 2" }]);
+    contract["columns"] =
+        json!([{ "name": "id", "type": "long" }, { "name": "twice", "type": "long", "generated": "id * 2" }]);
     project.write("tables/others.json", &contract.to_string());
     let said = project.host(&["run"]).fail_with(3);
     assert!(said.contains("silver.others") && said.contains("twice"), "{said}");

@@ -58,10 +58,14 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  host run --plugins plugins/\n  host run orders --trigger continuous")]
     Run(Run),
     /// Check contracts and components without reading data
-    #[command(after_help = "Examples:\n  host check\n  host check --project examples/orders --plugins plugins/ -o json")]
+    #[command(
+        after_help = "Examples:\n  host check\n  host check --project examples/orders --plugins plugins/ -o json"
+    )]
     Check,
     /// Show rows of a table
-    #[command(after_help = "Examples:\n  host show silver.orders\n  host show silver.orders --quarantine --limit 5 -o json")]
+    #[command(
+        after_help = "Examples:\n  host show silver.orders\n  host show silver.orders --quarantine --limit 5 -o json"
+    )]
     Show(Show),
     /// Show where each stream stands
     #[command(after_help = "Examples:\n  host status\n  host status -o json")]

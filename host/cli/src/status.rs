@@ -15,7 +15,8 @@ pub(crate) async fn status(global: &Global) -> Result<Exit, EngineError> {
         println!("{}", serde_json::json!({ "schema": "crisol.status/v1", "streams": streams }));
         return Ok(Exit::Done);
     }
-    let mut shown = table(&["stream", "table", "batch", "committed", "position", "table version", "rows", "quarantine"]);
+    let mut shown =
+        table(&["stream", "table", "batch", "committed", "position", "table version", "rows", "quarantine"]);
     for stream in &streams {
         fn number<N: ToString>(number: Option<N>) -> String {
             number.map_or_else(|| "-".into(), |number| number.to_string())

@@ -27,8 +27,7 @@ pub(crate) fn print_accounts(summaries: &[Summary]) {
     for summary in summaries {
         let rows = &summary.accounts;
         let mut cells = vec![Cell::new(&summary.stream), Cell::new(&summary.table), number(summary.batches)];
-        let counts =
-            [rows.rows_in, rows.rows_accepted, rows.rows_written, rows.rows_rejected(), rows.rows_filtered()];
+        let counts = [rows.rows_in, rows.rows_accepted, rows.rows_written, rows.rows_rejected(), rows.rows_filtered()];
         cells.extend(counts.map(number));
         cells.push(Cell::new(if summary.error.is_some() { "FAIL" } else { "ok" }));
         accounts.add_row(cells);
@@ -76,8 +75,11 @@ pub(crate) fn print_rows(rows: &[RecordBatch]) -> Result<(), ArrowError> {
     let mut shown = table(&headings);
     let options = FormatOptions::default().with_null("null");
     for batch in rows {
-        let columns =
-            batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options)).collect::<Result<Vec<_>, _>>()?;
+        let columns = batch
+            .columns()
+            .iter()
+            .map(|column| ArrayFormatter::try_new(column, &options))
+            .collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.num_rows() {
             shown.add_row(columns.iter().map(|column| Cell::new(cut(&column.value(row).to_string()))));
         }

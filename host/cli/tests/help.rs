@@ -17,7 +17,8 @@ fn help_lists_the_commands_and_each_ends_with_examples() {
         assert!(said.contains(command), "{said}");
         let (code, help) = host(&[command, "--help"]);
         assert_eq!(code, Some(0));
-        let (_, examples) = help.split_once("Examples:").unwrap_or_else(|| panic!("`{command}` has no examples:\n{help}"));
+        let (_, examples) =
+            help.split_once("Examples:").unwrap_or_else(|| panic!("`{command}` has no examples:\n{help}"));
         assert_eq!(examples.matches(&format!("host {command}")).count(), 2, "{help}");
     }
 }

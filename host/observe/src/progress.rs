@@ -142,8 +142,20 @@ mod tests {
         };
         let text = serde_json::to_string(&progress).expect("progress is JSON");
         let keys = [
-            "id", "runId", "name", "timestamp", "batchId", "batchDuration", "numInputRows", "inputRowsPerSecond",
-            "processedRowsPerSecond", "durationMs", "stateOperators", "sources", "sink", "host",
+            "id",
+            "runId",
+            "name",
+            "timestamp",
+            "batchId",
+            "batchDuration",
+            "numInputRows",
+            "inputRowsPerSecond",
+            "processedRowsPerSecond",
+            "durationMs",
+            "stateOperators",
+            "sources",
+            "sink",
+            "host",
         ];
         let places: Vec<_> = keys.iter().map(|key| text.find(&format!("\"{key}\":"))).collect();
         assert!(places.iter().all(Option::is_some), "{text}");

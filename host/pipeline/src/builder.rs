@@ -114,8 +114,7 @@ impl EngineBuilder {
         }
         let all = plan::streams(&project);
         let known = all.iter().map(|stream| stream.name.clone()).collect();
-        let streams =
-            plan::select(all, &self.streams).map_err(|name| EngineError::UnknownStream { name, known })?;
+        let streams = plan::select(all, &self.streams).map_err(|name| EngineError::UnknownStream { name, known })?;
         let refusals = open::check(&streams, &registry, &mut notes);
         if !refusals.is_empty() {
             return Err(EngineError::Refused(Refusals(refusals)));

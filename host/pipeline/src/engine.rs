@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::builder::Restart;
-use crate::open::{Opener, Opened};
+use crate::open::{Opened, Opener};
 use crate::plan::StreamPlan;
 use crate::{EngineBuilder, EngineError, StreamHandle};
 

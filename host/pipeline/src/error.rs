@@ -253,5 +253,9 @@ fn names(known: &[String]) -> String {
 
 /// Opening a store is part of opening what lies in it.
 pub(crate) fn store(table: &str, path: &str, source: StoreError) -> TableError {
-    TableError::External { table: table.into(), what: format!("open the folder `{path}`"), source: Some(Box::new(source)) }
+    TableError::External {
+        table: table.into(),
+        what: format!("open the folder `{path}`"),
+        source: Some(Box::new(source)),
+    }
 }

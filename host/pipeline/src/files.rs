@@ -66,6 +66,8 @@ impl Lookup for Surroundings {
     }
 
     fn file(&self, path: &Path) -> Result<String, String> {
-        fs::read_to_string(path).map(|text| text.trim_end_matches(['\r', '\n']).into()).map_err(|error| error.to_string())
+        fs::read_to_string(path)
+            .map(|text| text.trim_end_matches(['\r', '\n']).into())
+            .map_err(|error| error.to_string())
     }
 }

@@ -36,5 +36,5 @@ pub use crisol_observe::{Accounts, Event, HostProgress, Observer, Progress, Rule
 pub use crisol_stream::{Failure, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, Refusal, Refusals, error_json, kind};
-pub use handle::{StreamHandle, Stopper};
+pub use handle::{Stopper, StreamHandle};
 pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, StreamStatus, Tables};

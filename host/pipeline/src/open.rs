@@ -10,7 +10,8 @@ use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
 use crisol_plugin::{PluginError, Registry};
 use crisol_source::{
-    FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema, table_schema,
+    FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
+    table_schema,
 };
 use crisol_stage::{Chain, quarantine_schema};
 use crisol_store::Store;
@@ -244,9 +245,10 @@ fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Bo
         path: path.into(),
         columns: columns.clone(),
         external,
-        max_files: plan.table.max_files_per_trigger.map_or(TableSourceSpec::MAX_FILES, |files| {
-            usize::try_from(files).unwrap_or(usize::MAX)
-        }),
+        max_files: plan
+            .table
+            .max_files_per_trigger
+            .map_or(TableSourceSpec::MAX_FILES, |files| usize::try_from(files).unwrap_or(usize::MAX)),
         max_bytes: plan.table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
     };
     match &plan.source {

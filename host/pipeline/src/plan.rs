@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use arrow_schema::SchemaRef;
 use crisol_contract::{
-    ColumnSpec, FileFormat, IngestionContract, Limits, Project, SourceSpec, StageKind, StageSpec, TableContract, Trigger,
-    Upstream,
+    ColumnSpec, FileFormat, IngestionContract, Limits, Project, SourceSpec, StageKind, StageSpec, TableContract,
+    Trigger, Upstream,
 };
 use crisol_plugin::Registry;
 use crisol_source::{files_schema, kafka_schema};

@@ -89,7 +89,8 @@ async fn streams_run_in_the_background_until_they_are_stopped() {
 #[test]
 fn what_is_wrong_is_told_before_anything_runs() {
     let dir = project();
-    std::fs::write(dir.path().join("tables/kept.json"), r#"{ "name": "kept.lines", "from": "raw.lin" }"#).expect("a file");
+    std::fs::write(dir.path().join("tables/kept.json"), r#"{ "name": "kept.lines", "from": "raw.lin" }"#)
+        .expect("a file");
     let error = Engine::builder().project(dir.path()).build().expect_err("the upstream does not exist");
     assert!(matches!(error, EngineError::Contracts(_)), "{error:?}");
     assert_eq!(error.kind(), ErrorKind::Refused);

@@ -64,10 +64,7 @@ pub(crate) fn settle(
 
 /// Rejections of a validator: one for each row, the rows that pass beside them. A row that breaks several rules keeps
 /// the first reason, quarantine before filter, and its text names the other codes.
-pub(crate) fn judge(
-    rows: usize,
-    rejected: Vec<crisol_ipc::Rejected>,
-) -> Result<(Vec<u32>, Vec<Rejected>), CallError> {
+pub(crate) fn judge(rows: usize, rejected: Vec<crisol_ipc::Rejected>) -> Result<(Vec<u32>, Vec<Rejected>), CallError> {
     let mut verdicts: Vec<Option<Verdict>> = Vec::new();
     verdicts.resize_with(rows, || None);
     for rejection in rejected {

@@ -63,7 +63,9 @@ fn trusted(folder: &Path) -> Option<&Path> {
     let metadata = made.and_then(|()| fs::symlink_metadata(folder));
     let why = match metadata {
         Ok(metadata) if !metadata.is_dir() => "it is not a folder".to_string(),
-        Ok(metadata) if !ours(&metadata) => "it belongs to another user, or others can reach it (mode 0700 is needed)".to_string(),
+        Ok(metadata) if !ours(&metadata) => {
+            "it belongs to another user, or others can reach it (mode 0700 is needed)".to_string()
+        }
         Ok(_) => return Some(folder),
         Err(error) => error.to_string(),
     };

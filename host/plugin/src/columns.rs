@@ -66,7 +66,10 @@ fn check_reads(reads: &[String], input: &Schema) -> Result<Vec<Arc<Field>>, Stri
         let Some((_, field)) = input.fields().find(name) else { return Err(missing(name, input)) };
         if types::name(field.data_type()).is_none() {
             let data_type = field.data_type();
-            return Err(format!("reads column `{}`, whose type {data_type} cannot be given to a component", shown(name)));
+            return Err(format!(
+                "reads column `{}`, whose type {data_type} cannot be given to a component",
+                shown(name)
+            ));
         }
         fields.push(field.clone());
     }

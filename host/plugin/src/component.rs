@@ -179,7 +179,8 @@ fn read(path: &Path) -> Result<Vec<u8>, PluginError> {
 fn check_imports(path: &Path, engine: &Engine, compiled: &wasmtime::component::Component) -> Result<(), PluginError> {
     let component_type = compiled.component_type();
     let imports = component_type.imports(engine.wasmtime()).map(|(name, _)| name);
-    let refused: Vec<String> = imports.filter(|name| !imports::allowed(name)).take(20).map(|name| printable(name, 200)).collect();
+    let refused: Vec<String> =
+        imports.filter(|name| !imports::allowed(name)).take(20).map(|name| printable(name, 200)).collect();
     if refused.is_empty() {
         return Ok(());
     }
@@ -224,8 +225,7 @@ fn describe(
         .crisol_stage_description()
         .call_describe(&mut store)
         .map_err(|error| stopped(error.into(), &store))?;
-    let description =
-        Description::parse(&json).map_err(|what| PluginError::Description { path: path.into(), what })?;
+    let description = Description::parse(&json).map_err(|what| PluginError::Description { path: path.into(), what })?;
     let kind = description.kind;
     check_export(path, compiled, kind.interface(), &format!("a {kind} does"))?;
     match kind {

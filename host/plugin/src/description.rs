@@ -152,7 +152,10 @@ impl Description {
         Ok(Self {
             version: parse_version(&written.version)?,
             kind: parse_kind(&written.kind)?,
-            schema_versions: written.schema_versions.as_deref().map_or(Ok(SchemaVersions::All), SchemaVersions::parse)?,
+            schema_versions: written
+                .schema_versions
+                .as_deref()
+                .map_or(Ok(SchemaVersions::All), SchemaVersions::parse)?,
             options: parse_options(written.options)?,
             reuse: written.reuse,
             name: written.name,
@@ -179,8 +182,9 @@ fn parse_version(text: &str) -> Result<Version, String> {
     if text.len() > NAME_BYTES_MAX {
         return Err(format!("`version` is longer than {NAME_BYTES_MAX} bytes"));
     }
-    Version::parse(text)
-        .map_err(|error| format!("`version` is `{}`, not a semantic version like `1.2.0`: {error}", printable(text, 64)))
+    Version::parse(text).map_err(|error| {
+        format!("`version` is `{}`, not a semantic version like `1.2.0`: {error}", printable(text, 64))
+    })
 }
 
 fn parse_kind(text: &str) -> Result<Kind, String> {

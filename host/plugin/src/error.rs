@@ -162,7 +162,10 @@ pub enum CallError {
         said: Option<String>,
     },
     /// It did not answer in time.
-    #[error("it was stopped after {limit_ms} ms, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage", said_text(said))]
+    #[error(
+        "it was stopped after {limit_ms} ms, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage",
+        said_text(said)
+    )]
     Deadline {
         /// The limit.
         limit_ms: u64,

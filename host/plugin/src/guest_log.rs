@@ -49,7 +49,12 @@ impl GuestLog {
     pub(crate) fn end_call(&mut self) {
         if self.dropped > 0 {
             let (plugin, digest, dropped) = (&self.identity.name, &self.identity.digest, self.dropped);
-            tracing::warn!(plugin, digest, dropped, "log lines of a component were dropped: {LOG_LINES_MAX} a call are kept");
+            tracing::warn!(
+                plugin,
+                digest,
+                dropped,
+                "log lines of a component were dropped: {LOG_LINES_MAX} a call are kept"
+            );
         }
         self.lines = 0;
         self.dropped = 0;

@@ -52,7 +52,9 @@ mod tests {
 
     #[test]
     fn what_runtimes_drag_in_is_allowed_at_any_patch_version() {
-        for import in ["crisol:stage/log@0.1.0", "crisol:stage/types@0.1.9", "wasi:io/streams@0.2.9", "wasi:cli/stderr@0.2.12"] {
+        for import in
+            ["crisol:stage/log@0.1.0", "crisol:stage/types@0.1.9", "wasi:io/streams@0.2.9", "wasi:cli/stderr@0.2.12"]
+        {
             assert!(allowed(import), "{import}");
         }
     }

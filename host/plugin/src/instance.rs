@@ -65,7 +65,12 @@ impl Instance {
     }
 
     /// One message, one answer. After an error the instance is not to be used again.
-    pub(crate) fn call(&mut self, blueprint: &Blueprint, opening: Opening<'_>, message: &Message) -> Result<Answer, Stop> {
+    pub(crate) fn call(
+        &mut self,
+        blueprint: &Blueprint,
+        opening: Opening<'_>,
+        message: &Message,
+    ) -> Result<Answer, Stop> {
         self.calls += 1;
         let guest = match self.guest.take() {
             Some(guest) => guest,
@@ -111,7 +116,8 @@ fn instantiate(blueprint: &Blueprint, store: &mut Store<State>) -> wasmtime::Res
 fn push(guest: &Guest, store: &mut Store<State>, session: ResourceAny, message: &Message) -> Result<Answer, Stop> {
     match guest {
         Guest::Transform(guest) => {
-            let Output { rows, rejected } = guest.crisol_stage_transform().session().call_push(store, session, message)??;
+            let Output { rows, rejected } =
+                guest.crisol_stage_transform().session().call_push(store, session, message)??;
             Ok(Answer { rows: Some(rows), rejected })
         }
         Guest::Verdicts(guest) => {

@@ -133,7 +133,6 @@ impl ResourceLimiter for Limiter {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,7 +37,10 @@ impl OptionsSchema {
     /// All problems of these options.
     pub(crate) fn problems(&self, options: &Map<String, Value>) -> Vec<OptionProblem> {
         let Some(validator) = &self.validator else {
-            let unknown = |key: &String| OptionProblem { path: format!("/{key}"), message: "this component takes no options".into() };
+            let unknown = |key: &String| OptionProblem {
+                path: format!("/{key}"),
+                message: "this component takes no options".into(),
+            };
             return options.keys().take(PROBLEMS_MAX).map(unknown).collect();
         };
         let options = Value::Object(options.clone());
@@ -97,7 +100,8 @@ mod tests {
     #[test]
     fn a_schema_that_refers_to_itself_or_elsewhere_does_no_harm() {
         let _ = OptionsSchema::new(&json!({ "$ref": "#" })).map(|schema| schema.problems(&Map::new()));
-        let loops = json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } });
+        let loops =
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } });
         let _ = OptionsSchema::new(&loops).map(|schema| schema.problems(&Map::new()));
         assert!(OptionsSchema::new(&json!({ "$ref": "http://127.0.0.1:1/schema.json" })).is_err());
         assert!(OptionsSchema::new(&json!({ "$ref": "file:///etc/hostname" })).is_err());

@@ -26,8 +26,8 @@ impl Pool {
 
     /// Gives back an instance after a good call.
     pub(crate) fn put(&self, instance: Instance) {
-        let spent = instance.calls >= REUSE_CALLS_MAX
-            || instance.store.data().limiter.memory_bytes() > self.memory_bytes_max;
+        let spent =
+            instance.calls >= REUSE_CALLS_MAX || instance.store.data().limiter.memory_bytes() > self.memory_bytes_max;
         if self.reuse && !spent {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(instance);
         }

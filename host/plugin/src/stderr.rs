@@ -27,8 +27,11 @@ impl Stderr {
     pub(crate) fn said(&self) -> Option<String> {
         let bytes: Vec<u8> = self.tail.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> =
-            text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("note: run with")).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with("note: run with"))
+            .collect();
         let text = printable(&lines.join(" "), TEXT_BYTES_MAX);
         (!text.is_empty()).then_some(text)
     }

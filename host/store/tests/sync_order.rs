@@ -18,7 +18,10 @@ const FOLDER: &str = "CRISOL_TEST_SYNC_FOLDER";
 /// Runs one of the writers below under strace, and gives the calls that matter, in order, with paths in `folder`.
 fn calls_of(writer: &str) -> Vec<String> {
     let usable = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    assert!(usable.is_ok_and(|out| out.status.success()), "strace cannot be used here: install it (apt-get install strace)");
+    assert!(
+        usable.is_ok_and(|out| out.status.success()),
+        "strace cannot be used here: install it (apt-get install strace)"
+    );
     let dir = tempfile::tempdir().unwrap();
     let (folder, log) = (dir.path().canonicalize().unwrap().join("root"), dir.path().join("strace.log"));
     let out = Command::new("strace")

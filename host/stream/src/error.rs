@@ -43,7 +43,9 @@ pub enum Failure {
     #[error("table")]
     Table(#[from] TableError),
     /// Rows in and rows out do not add up: nothing was committed.
-    #[error("the accounts do not balance, nothing was committed: {rows_in} rows in, {accepted} accepted, {rejected} rejected, {filtered} filtered")]
+    #[error(
+        "the accounts do not balance, nothing was committed: {rows_in} rows in, {accepted} accepted, {rejected} rejected, {filtered} filtered"
+    )]
     Accounts {
         /// Rows read.
         rows_in: u64,

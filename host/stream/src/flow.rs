@@ -141,10 +141,7 @@ fn count(accounts: &mut Accounts, rows: u64, output: &ChunkOutput) {
 }
 
 /// Writes until [`Message::End`]; `None` when the queue closed without it: the files are given up.
-fn write(
-    mut table: Box<dyn FileWriter>,
-    mut receive: mpsc::Receiver<Message>,
-) -> Result<Option<Files>, TableError> {
+fn write(mut table: Box<dyn FileWriter>, mut receive: mpsc::Receiver<Message>) -> Result<Option<Files>, TableError> {
     let mut quarantine: Option<Box<dyn FileWriter>> = None;
     while let Some(message) = receive.blocking_recv() {
         match message {

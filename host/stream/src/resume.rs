@@ -52,12 +52,7 @@ impl Stream {
         }
     }
 
-    async fn take_up(
-        &mut self,
-        logged: Logged,
-        left: Left,
-        stop: &CancellationToken,
-    ) -> Result<Option<Next>, Failure> {
+    async fn take_up(&mut self, logged: Logged, left: Left, stop: &CancellationToken) -> Result<Option<Next>, Failure> {
         self.under_way = Some(logged.number);
         let (stream, batch) = (self.parts.name.clone(), logged.number);
         self.parts.observers.tell(&Event::Planned { stream, batch, rows: None, backlog_rows: None, rerun: true });

@@ -1,8 +1,8 @@
 //! What a component says of itself, and what it is told.
 
-use arrow_schema::{DataType, Field};
 #[cfg(not(target_family = "wasm"))]
 use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 

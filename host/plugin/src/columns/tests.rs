@@ -41,7 +41,10 @@ fn only_columns_that_can_cross_are_offered() {
 
 #[test]
 fn reads_must_exist_once_and_be_able_to_cross() {
-    assert_eq!(problem(&["paylod"], &[]), "reads column `paylod`, which its input does not have; did you mean `payload`?");
+    assert_eq!(
+        problem(&["paylod"], &[]),
+        "reads column `paylod`, which its input does not have; did you mean `payload`?"
+    );
     assert!(problem(&["zzz"], &[]).contains("there are payload, partition, hash"));
     assert_eq!(problem(&["payload", "payload"], &[]), "reads column `payload` twice");
     assert!(problem(&["hash"], &[]).contains("whose type UInt64 cannot be given"));

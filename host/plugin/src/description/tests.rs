@@ -12,7 +12,8 @@ fn with(key: &str, value: serde_json::Value) -> String {
 
 #[test]
 fn the_least_description_is_enough() {
-    let description = parse(serde_json::json!({ "name": "orders", "version": "1.2.0", "kind": "decoder", "new": 1 })).unwrap();
+    let description =
+        parse(serde_json::json!({ "name": "orders", "version": "1.2.0", "kind": "decoder", "new": 1 })).unwrap();
     assert_eq!(description.name, "orders");
     assert_eq!(description.version, Version::new(1, 2, 0));
     assert_eq!(description.kind, Kind::Decoder);

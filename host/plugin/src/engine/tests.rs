@@ -26,9 +26,13 @@ const MODULES: [Off; 12] = [
     ("several memories", "(module (memory 1) (memory 1))", |c| {
         c.wasm_multi_memory(true);
     }),
-    ("relaxed simd", "(module (func (param v128 v128) (result v128) (i8x16.relaxed_swizzle (local.get 0) (local.get 1))))", |c| {
-        c.wasm_relaxed_simd(true);
-    }),
+    (
+        "relaxed simd",
+        "(module (func (param v128 v128) (result v128) (i8x16.relaxed_swizzle (local.get 0) (local.get 1))))",
+        |c| {
+            c.wasm_relaxed_simd(true);
+        },
+    ),
     ("tail calls", "(module (func $f (return_call $f)))", |c| {
         c.wasm_tail_call(true);
     }),

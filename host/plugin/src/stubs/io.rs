@@ -9,7 +9,8 @@ use bytes::Bytes;
 use wasmtime::component::Resource;
 use wasmtime_wasi::p2::bindings::sync::io::{poll, streams};
 use wasmtime_wasi::p2::{
-    DynInputStream, DynOutputStream, DynPollable, InputStream, OutputStream, Pollable, StreamError, StreamResult, subscribe,
+    DynInputStream, DynOutputStream, DynPollable, InputStream, OutputStream, Pollable, StreamError, StreamResult,
+    subscribe,
 };
 
 use crate::state::State;
@@ -161,7 +162,11 @@ impl streams::HostOutputStream for State {
         Ok(())
     }
 
-    fn blocking_write_zeroes_and_flush(&mut self, _stream: Resource<DynOutputStream>, _length: u64) -> StreamResult<()> {
+    fn blocking_write_zeroes_and_flush(
+        &mut self,
+        _stream: Resource<DynOutputStream>,
+        _length: u64,
+    ) -> StreamResult<()> {
         Ok(())
     }
 

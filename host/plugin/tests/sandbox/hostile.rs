@@ -56,7 +56,10 @@ fn memory_without_end_is_refused_with_what_was_asked_for() {
 #[test]
 fn recursion_without_end_is_a_trap() {
     for error in everywhere("recurse") {
-        assert!(error.to_string().contains("its stack overflowed") || error.to_string().contains("out of bounds"), "{error}");
+        assert!(
+            error.to_string().contains("its stack overflowed") || error.to_string().contains("out of bounds"),
+            "{error}"
+        );
     }
 }
 

@@ -40,7 +40,10 @@ fn components_are_found_by_what_they_say_not_by_their_files() {
     assert_eq!(find("orders", None, Kind::Decoder).unwrap().version().to_string(), "2.0.0");
     assert_eq!(find("orders", Some("^1.2"), Kind::Decoder).unwrap().version().to_string(), "1.2.0");
     let text = |result: Result<_, PluginError>| result.map(|_| ()).unwrap_err().to_string();
-    assert_eq!(text(find("orders", Some("^3"), Kind::Decoder)), "component `orders`: no version matches `^3`; there are 2.0.0, 1.2.0");
+    assert_eq!(
+        text(find("orders", Some("^3"), Kind::Decoder)),
+        "component `orders`: no version matches `^3`; there are 2.0.0, 1.2.0"
+    );
     assert_eq!(text(find("ordrs", None, Kind::Decoder)), "no component `ordrs`; did you mean `orders`?");
     assert_eq!(text(find("zebra", None, Kind::Decoder)), "no component `zebra`; there are order-rules, orders");
     assert_eq!(

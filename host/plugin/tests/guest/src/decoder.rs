@@ -52,7 +52,8 @@ impl GuestSession for Work {
         }
         let columns = self.input.iter().map(|c| (c.name.as_str(), c.type_.as_str(), c.nullable));
         let schema = crisol_ipc::schema_of(columns).map_err(|e| failure("input", &e))?;
-        let batch = crisol_ipc::decode(rows, &schema, &Limits::default()).map_err(|e| failure("input", &e.to_string()))?;
+        let batch =
+            crisol_ipc::decode(rows, &schema, &Limits::default()).map_err(|e| failure("input", &e.to_string()))?;
         let ids: Vec<i64> = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
         match self.what.as_str() {
             "fail-push" => return Err(failure("bug", "cannot go on")),
@@ -73,7 +74,8 @@ impl GuestSession for Work {
 impl Work {
     fn spoil(&self, answer: &mut Answer, ids: &[i64]) {
         let last = answer.rows.len() - 1;
-        let refuse = |answer: &mut Answer, row: i32, code: &str| answer.rejections.push(row, Fate::Quarantine, code, "t");
+        let refuse =
+            |answer: &mut Answer, row: i32, code: &str| answer.rejections.push(row, Fate::Quarantine, code, "t");
         match self.what.as_str() {
             "out-of-range" => answer.rows[last] = ids.len() as i32,
             "negative" => answer.rows[0] = -1,
@@ -118,7 +120,9 @@ fn honest(ids: &[i64]) -> Answer {
     let mut answer = Answer { values: Vec::new(), rows: Vec::new(), rejections: Rejections::default() };
     for (row, id) in ids.iter().enumerate() {
         match id % 10 {
-            3 => answer.rejections.push(row as i32, Fate::Quarantine, "three", &format!("id {id} ends with \u{1b}[1m3")),
+            3 => {
+                answer.rejections.push(row as i32, Fate::Quarantine, "three", &format!("id {id} ends with \u{1b}[1m3"))
+            }
             4 => answer.rejections.push(row as i32, Fate::Filter, "four", "not wanted"),
             _ => {
                 answer.values.push(*id);

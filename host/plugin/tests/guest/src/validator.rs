@@ -32,7 +32,8 @@ impl GuestSession for Work {
         }
         let columns = self.input.iter().map(|c| (c.name.as_str(), c.type_.as_str(), c.nullable));
         let schema = crisol_ipc::schema_of(columns).map_err(|e| failure("input", &e))?;
-        let batch = crisol_ipc::decode(rows, &schema, &Limits::default()).map_err(|e| failure("input", &e.to_string()))?;
+        let batch =
+            crisol_ipc::decode(rows, &schema, &Limits::default()).map_err(|e| failure("input", &e.to_string()))?;
         let mut rejections = Rejections::default();
         match self.what.as_str() {
             "ambient" => return Err(failure("told", &ambient::told())),
