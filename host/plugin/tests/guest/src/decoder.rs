@@ -61,7 +61,6 @@ impl GuestSession for Work {
             "garbage" => return Ok(bytes(vec![7; 1000])),
             "empty" => return Ok(bytes(Vec::new())),
             "huge" => return Ok(bytes(vec![0; 4 << 20])),
-            "exact" => return Ok(bytes(vec![0; 1 << 20])),
             "wrong-schema" => return Ok(bytes(wrong_schema(&ids))),
             _ => {}
         }
