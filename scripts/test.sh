@@ -11,4 +11,4 @@ CRISOL_TEST_KAFKA=$(scripts/kafka.sh start "$broker")
 export CRISOL_TEST_KAFKA
 export CRISOL_TEST_PYTHON=$cache/venv/bin/python
 cargo build --workspace --features crisol-cli/failpoints
-cargo test --workspace --features crisol-cli/failpoints "$@"
+cargo test --workspace --features crisol-cli/failpoints --no-fail-fast "$@"
