@@ -3,6 +3,9 @@
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
+for tool in java:openjdk-17-jre-headless mvn:maven strace:strace; do
+  command -v "${tool%%:*}" >/dev/null || { echo "test: ${tool%%:*} is missing; install it with: apt-get install ${tool##*:}" >&2; exit 1; }
+done
 scripts/plugins.sh bundled
 scripts/plugins.sh guests
 broker=$(mktemp -d "${TMPDIR:-/tmp}/crisol-kafka.XXXXXX")

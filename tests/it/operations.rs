@@ -128,6 +128,17 @@ fn a_lost_checkpoint_on_a_full_table_is_refused_until_someone_decides() {
     fs::remove_dir_all(project.path().join("data/checkpoints")).expect("the checkpoints are there");
     project.host(&["run", "--reread"]).succeed();
     assert_eq!(project.tables().count("bronze/song_plays_raw"), 2);
+    let ended = project.host(&["run", "--reread"]).succeed();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("the checkpoint is not new"), "{said}");
+    assert_eq!(project.tables().count("bronze/song_plays_raw"), 2);
+}
+
+#[test]
+fn components_are_shown_without_a_project() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let output = Host::new(folder.path(), &["plugins"]).succeed();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("order-rules"), "{output:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crisol::Trigger;
 
 /// Carries Kafka messages and files through sandboxed WebAssembly stages into Delta Lake tables, exactly once.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "host", version, propagate_version = true, disable_help_subcommand = true, max_term_width = 100)]
 #[command(after_help = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders")]
 pub(crate) struct Cli {
     #[command(flatten)]

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crisol_contract::{
     FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger,
-    Upstream, VersionSource,
+    Upstream,
 };
 use support::{Project, files, kafka, kafka_topic, silver};
 
@@ -98,7 +98,7 @@ fn the_first_of_them_also_runs_with_a_schema() {
 fn the_silver_contract_of_the_orders_resolves() {
     let project = silver(
         r#", "stages": [
-    { "decode": "orders@^1.2", "version": { "json": "schema_version", "in": "payload" } },
+    { "decode": "orders@^1.2" },
     { "validate": "order-rules", "options": { "currencies": ["EUR", "USD"] }, "limits": { "deadline_ms_max": 500 } } ],
   "columns": [
     { "name": "order_id", "type": "string", "nullable": false },
@@ -119,8 +119,6 @@ fn the_silver_contract_of_the_orders_resolves() {
     let [decode, validate] = table.stages.as_slice() else { panic!("two stages") };
     assert_eq!((decode.kind, decode.component.as_str()), (StageKind::Decoder, "orders"));
     assert!(decode.version_range.as_ref().unwrap().matches(&"1.3.0".parse().unwrap()));
-    let version = VersionSource::Json { field: "schema_version".into(), column: "payload".into() };
-    assert_eq!(decode.version, Some(version));
     assert_eq!(decode.limits, Limits::default());
     assert_eq!(validate.limits, Limits { deadline_ms_max: 500, ..Limits::default() });
     assert_eq!(serde_json::to_string(&validate.options).unwrap(), r#"{"currencies":["EUR","USD"]}"#);

@@ -108,7 +108,7 @@ impl EngineBuilder {
     /// [`EngineError::Contracts`] or [`EngineError::Refused`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
         let (project, mut notes) = self.resolve()?;
-        let registry = self.registry(&project)?;
+        let registry = self.registry(&project.dir)?;
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
         }
@@ -125,7 +125,7 @@ impl EngineBuilder {
 
     /// The contracts alone, and what is worth a note about them.
     pub(crate) fn resolve(&self) -> Result<(Project, Vec<String>), EngineError> {
-        let dir = self.project.clone().unwrap_or_else(|| PathBuf::from("."));
+        let dir = self.project_dir();
         let texts = files::read(&dir)?;
         let dir = dir.canonicalize().map_err(|error| EngineError::read(&dir, error))?;
         let resolved = resolve(&dir, &texts, &self.sets, &Surroundings).map_err(EngineError::Contracts)?;
@@ -133,9 +133,13 @@ impl EngineBuilder {
         Ok((resolved.project, notes))
     }
 
+    pub(crate) fn project_dir(&self) -> PathBuf {
+        self.project.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
     /// The components of the folder named, or of the project's own.
-    pub(crate) fn registry(&self, project: &Project) -> Result<Registry, EngineError> {
-        let own = project.dir.join("plugins");
+    pub(crate) fn registry(&self, project: &Path) -> Result<Registry, EngineError> {
+        let own = project.join("plugins");
         if self.plugins.is_none() && !own.exists() {
             // A project without stages needs none.
             return Ok(Registry::default());

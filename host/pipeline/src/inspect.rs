@@ -84,13 +84,12 @@ pub struct Tables {
 }
 
 impl EngineBuilder {
-    /// The components of the folder, without any contract.
+    /// The components of the folder named; without one, of the project's own.
     ///
     /// # Errors
-    /// The folder cannot be read, or the contracts are wrong.
+    /// The folder cannot be read.
     pub fn components(self) -> Result<Components, EngineError> {
-        let (project, _) = self.resolve()?;
-        let registry = self.registry(&project)?;
+        let registry = self.registry(&self.project_dir())?;
         let serving = registry.serving().iter().map(|component| ComponentInfo {
             name: component.name().into(),
             version: component.version().to_string(),

@@ -8,6 +8,7 @@ use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
+use crisol_observe::Event;
 use crisol_plugin::{PluginError, Registry};
 use crisol_source::{
     FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
@@ -131,7 +132,14 @@ impl<'a> Opener<'a> {
 
     /// Promise 1 for a checkpoint that was lost: what the table holds is not read again by accident.
     async fn restart(&self, plan: &StreamPlan, checkpoint: &Checkpoint, table: &Table) -> Result<(), Failure> {
-        if self.engine.restart == Restart::Reread || checkpoint.state().await?.offsets.is_some() {
+        if checkpoint.state().await?.offsets.is_some() {
+            if self.engine.restart != Restart::Refuse {
+                let text = "the checkpoint is not new: `--reread` and `--rebuild` have no effect on this stream".into();
+                self.engine.observers.tell(&Event::Warning { stream: plan.name.clone(), text });
+            }
+            return Ok(());
+        }
+        if self.engine.restart == Restart::Reread {
             return Ok(());
         }
         if !table.holds_rows_of(&plan.name, &checkpoint.id().to_string()).await? {

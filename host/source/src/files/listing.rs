@@ -9,6 +9,9 @@ use url::Url;
 use super::entries::Entry;
 use crate::SourceError;
 
+/// Endings of files that hold no lines of text.
+const NO_TEXT: [&str; 11] = ["gz", "bz2", "xz", "zst", "lz4", "snappy", "zip", "parquet", "avro", "orc", "tar"];
+
 /// A file that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
@@ -50,11 +53,23 @@ pub(super) fn list(path: &str, latest_first: bool) -> Result<Vec<Found>, SourceE
         Err(error) => return Err(SourceError::caused(format!("`{}` cannot be read", root.display()), error)),
     };
     let mut files = if metadata.is_dir() { folder(&root)? } else { vec![found(root, &metadata)?] };
+    if let Some(file) = files.iter().find(|file| is_no_text(&file.path)) {
+        return Err(SourceError::config(
+            format!("file `{}` is compressed or binary by its name; only plain text is read yet", file.path.display()),
+            "unpack it under another name, or move it away",
+        ));
+    }
     files.sort_unstable_by(|a, b| {
         let by_time = if latest_first { b.modified_ms.cmp(&a.modified_ms) } else { a.modified_ms.cmp(&b.modified_ms) };
         by_time.then_with(|| a.path.cmp(&b.path))
     });
     Ok(files)
+}
+
+/// What would be read as lines of garbage.
+fn is_no_text(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| NO_TEXT.contains(&extension.as_str()))
 }
 
 fn folder(root: &Path) -> Result<Vec<Found>, SourceError> {
@@ -177,5 +192,14 @@ mod tests {
         assert_eq!(taken(None, Some(20)), 2);
         assert_eq!(taken(None, Some(29)), 2);
         assert_eq!(taken(None, Some(1)), 1);
+    }
+
+    #[test]
+    fn a_file_that_holds_no_text_by_its_name_is_refused_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        put(folder.path(), "a.json", 2, 1);
+        put(folder.path(), "b.json.GZ", 1, 1);
+        let error = list(folder.path().to_str().unwrap(), false).unwrap_err();
+        assert!(error.to_string().contains("b.json.GZ` is compressed or binary"), "{error}");
     }
 }
