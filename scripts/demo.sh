@@ -9,7 +9,7 @@ say() { printf '\n== %s\n' "$*"; }
 say "setting up: toolchain, host, components (the first time takes a while)"
 scripts/setup.sh
 scripts/plugins.sh
-cargo build --workspace --bins
+build
 host=$target/debug/host
 
 data=$root/target/demo

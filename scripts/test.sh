@@ -13,5 +13,5 @@ trap 'scripts/kafka.sh stop "$broker"; rm -rf "$broker"' EXIT
 CRISOL_TEST_KAFKA=$(scripts/kafka.sh start "$broker")
 export CRISOL_TEST_KAFKA
 export CRISOL_TEST_PYTHON=$cache/venv/bin/python
-cargo build --workspace --features crisol-cli/failpoints
+build
 cargo test --workspace --features crisol-cli/failpoints --no-fail-fast "$@"

@@ -135,6 +135,24 @@ fn a_lost_checkpoint_on_a_full_table_is_refused_until_someone_decides() {
 }
 
 #[test]
+fn a_quarantine_alone_keeps_a_lost_checkpoint_from_doubling_rows() {
+    let project = Project::example("music");
+    project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"plays\":1}\n{\"plays\":2}\n");
+    project.host(&["run"]).succeed();
+    let refused = || project.tables().count("silver/song_plays_quarantine");
+    assert_eq!((project.tables().count("silver/song_plays"), refused()), (0, 2));
+    fs::remove_dir_all(project.path().join("data/checkpoints")).expect("the checkpoints are there");
+    project.host(&["run"]).fail_with(3);
+    assert_eq!(refused(), 2);
+    project.host(&["run", "--rebuild"]).succeed();
+    assert_eq!(refused(), 2);
+    let silver = project.checkpoint("tables");
+    fs::remove_dir_all(silver).expect("the checkpoint is there");
+    project.host(&["run"]).fail_with(3);
+    assert_eq!(refused(), 2);
+}
+
+#[test]
 fn components_are_shown_without_a_project() {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     let output = Host::new(folder.path(), &["plugins"]).succeed();

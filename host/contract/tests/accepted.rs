@@ -7,8 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crisol_contract::{
-    FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger,
-    Upstream,
+    FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger, Upstream,
 };
 use support::{Project, files, kafka, kafka_topic, silver};
 

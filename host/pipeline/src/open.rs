@@ -142,22 +142,24 @@ impl<'a> Opener<'a> {
         if self.engine.restart == Restart::Reread {
             return Ok(());
         }
-        if !table.holds_rows_of(&plan.name, &checkpoint.id().to_string()).await? {
+        let application = checkpoint.id().to_string();
+        let quarantine = find_quarantine(plan).await?;
+        let refused = match &quarantine {
+            Some(quarantine) => quarantine.holds_rows_of(&plan.name, &application).await?,
+            None => false,
+        };
+        if !refused && !table.holds_rows_of(&plan.name, &application).await? {
             return Ok(());
         }
-        match self.engine.restart {
-            Restart::Rebuild => {
-                table.clear(&plan.name).await?;
-                if Path::new(&plan.table.quarantine_path).exists() {
-                    let quarantine = Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await?;
-                    if let Some(quarantine) = quarantine {
-                        quarantine.clear(&plan.name).await?;
-                    }
-                }
-                Ok(())
-            }
-            _ => Err(Failure::TableNotEmpty { table: plan.table.name.clone() }),
+        if self.engine.restart != Restart::Rebuild {
+            return Err(Failure::TableNotEmpty { table: plan.table.name.clone() });
         }
+        // The table last: as long as it holds rows, a rebuild that was cut short begins again.
+        if let Some(quarantine) = &quarantine {
+            quarantine.clear(&plan.name).await?;
+        }
+        table.clear(&plan.name).await?;
+        Ok(())
     }
 
     fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
@@ -226,17 +228,22 @@ fn open_quarantine(plan: &StreamPlan) -> Result<Store, TableError> {
     crisol_store::open(path).map_err(|source| error::store(&plan.table.name, path, source))
 }
 
-/// The quarantine of a stream.
+/// The quarantine of a stream, if there is one.
+async fn find_quarantine(plan: &StreamPlan) -> Result<Option<Table>, TableError> {
+    // Opening a store makes its folder.
+    if !Path::new(&plan.table.quarantine_path).exists() {
+        return Ok(None);
+    }
+    Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await
+}
+
+/// The quarantine of a stream, as its stream reaches it.
 struct Quarantine(StreamPlan);
 
 #[async_trait]
 impl crisol_stream::Opener for Quarantine {
     async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError> {
-        // Opening a store makes its folder.
-        if !Path::new(&self.0.table.quarantine_path).exists() {
-            return Ok(None);
-        }
-        let table = Table::open(&quarantine_spec(&self.0), &open_quarantine(&self.0)?).await?;
+        let table = find_quarantine(&self.0).await?;
         Ok(table.map(|table| Arc::new(table) as Arc<dyn TableWriter>))
     }
 

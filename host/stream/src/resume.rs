@@ -22,13 +22,7 @@ enum Left {
 impl Stream {
     /// Finishes the batch that an earlier run logged, if any, and tells where to go on; `None` when `stop` came first.
     pub(crate) async fn resume(&mut self, stop: &CancellationToken) -> Result<Option<Next>, Failure> {
-        let checkpoint = &self.parts.checkpoint;
-        let state = checkpoint.state().await?;
-        let application = checkpoint.id().to_string();
-        let transaction = self.parts.table.transaction(&application).await?;
-        check_table(state.newest_commit, state.offsets.as_ref().map(|logged| logged.batch), transaction)?;
-        let quarantined = self.parts.quarantine.transaction(&application).await?;
-        check_quarantine(state.newest_commit, state.newest_outcome, quarantined)?;
+        let (state, transaction) = self.look().await?;
         self.last_timestamp_ms = newest_timestamp_ms(&state);
         if state.initial.is_some() {
             self.tell_of_another_start().await?;
@@ -49,6 +43,27 @@ impl Stream {
             NextStep::AdoptOutcome { batch, range, timestamp_ms } => {
                 self.take_up(Logged { number: batch, range, timestamp_ms }, Left::Decided, stop).await
             }
+        }
+    }
+
+    /// The checkpoint, and the table's newest transaction, held against each other. Another host may move on between the
+    /// two: what looks wrong is believed only when the checkpoint stood still meanwhile.
+    async fn look(&self) -> Result<(LogState, Option<i64>), Failure> {
+        let checkpoint = &self.parts.checkpoint;
+        let application = checkpoint.id().to_string();
+        let mut state = checkpoint.state().await?;
+        loop {
+            let transaction = self.parts.table.transaction(&application).await?;
+            let quarantined = self.parts.quarantine.transaction(&application).await?;
+            let logged = state.offsets.as_ref().map(|logged| logged.batch);
+            let sound = check_table(state.newest_commit, logged, transaction)
+                .and_then(|()| check_quarantine(state.newest_commit, state.newest_outcome, quarantined));
+            let Err(wrong) = sound else { return Ok((state, transaction)) };
+            let now = checkpoint.state().await?;
+            if now == state {
+                return Err(wrong.into());
+            }
+            state = now;
         }
     }
 

@@ -51,22 +51,28 @@ pub(super) fn from_text(number: u64, text: &str) -> Result<Vec<Entry>, SourceErr
             "the checkpoint was written by another program or is damaged",
         ));
     }
-    lines
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| {
-            serde_json::from_str(line).map_err(|e| {
-                SourceError::config(
-                    format!("checkpoint entry sources/0/{number} is damaged: {e}"),
-                    "restore the checkpoint, or begin a new one with `checkpoint_suffix`",
-                )
-            })
-        })
-        .collect()
+    let damaged = |what: &str| {
+        SourceError::config(
+            format!("checkpoint entry sources/0/{number} is damaged: {what}"),
+            "restore the checkpoint, or begin a new one with `checkpoint_suffix`",
+        )
+    };
+    let lines = lines.filter(|line| !line.trim().is_empty());
+    let entries = lines.map(|line| serde_json::from_str(line).map_err(|e| damaged(&e.to_string())));
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+    // A batch is only planned for files; believing this would read those of the batch again.
+    if entries.is_empty() { Err(damaged("it names no file")) } else { Ok(entries) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn f017_an_entry_that_was_cut_behind_its_version_is_refused() {
+        let error = from_text(3, "v1\n").unwrap_err();
+        assert!(error.to_string().contains("sources/0/3 is damaged: it names no file"), "{error}");
+    }
 
     #[test]
     fn c005_the_text_is_sparks_and_comes_back() {
