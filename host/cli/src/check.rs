@@ -1,6 +1,6 @@
 //! `host check`: contracts and components, without reading data.
 
-use anstream::println;
+use crate::out::println;
 use crisol::EngineError;
 
 use crate::args::{Global, Output};

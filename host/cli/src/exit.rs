@@ -70,7 +70,7 @@ pub(crate) fn render(error: &EngineError, output: Output) -> ExitCode {
 /// Says what is wrong, on standard error, or as JSON on standard output.
 pub(crate) fn render_problems(error: &EngineError, output: Output) {
     if output == Output::Json {
-        anstream::println!("{}", error.to_json());
+        crate::out::println!("{}", error.to_json());
         return;
     }
     match error {

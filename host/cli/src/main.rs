@@ -6,6 +6,7 @@ mod args;
 mod check;
 mod exit;
 mod logging;
+mod out;
 mod plugins;
 mod run;
 mod show;

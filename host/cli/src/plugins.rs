@@ -1,6 +1,6 @@
 //! `host plugins`: the components that serve, and those that were refused.
 
-use anstream::println;
+use crate::out::println;
 use crisol::EngineError;
 
 use crate::args::{Global, Output};

@@ -12,7 +12,7 @@ pub(crate) async fn show(global: &Global, show: &Show) -> Result<Exit, EngineErr
     let shown = engine(global).tables()?.rows(&show.table, show.quarantine, show.limit).await?;
     let printed = match global.output {
         Output::Text => {
-            anstream::println!("{} version {} at {}", show.table, shown.version, shown.path);
+            crate::out::println!("{} version {} at {}", show.table, shown.version, shown.path);
             tables::print_rows(&shown.rows)
         }
         Output::Json => tables::print_rows_json(&shown.rows),

@@ -1,6 +1,6 @@
 //! `host status`: where each stream stands, read from checkpoints and tables.
 
-use anstream::println;
+use crate::out::println;
 use crisol::EngineError;
 
 use crate::args::{Global, Output};

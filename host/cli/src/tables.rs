@@ -1,6 +1,6 @@
 //! Tables for people, and the same as JSON.
 
-use anstream::println;
+use crate::out::println;
 use arrow_array::RecordBatch;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::ArrowError;
@@ -100,7 +100,7 @@ pub(crate) fn print_rows_json(rows: &[RecordBatch]) -> Result<(), ArrowError> {
 }
 
 fn print_bytes(bytes: &[u8]) {
-    anstream::print!("{}", String::from_utf8_lossy(bytes));
+    crate::out::write(format_args!("{}", String::from_utf8_lossy(bytes)));
 }
 
 fn number(number: u64) -> Cell {

@@ -35,3 +35,19 @@ fn wrong_usage_ends_with_2_and_names_the_nearest() {
     assert_eq!(code, Some(2));
     assert!(said.contains("log level"), "{said}");
 }
+
+#[test]
+fn a_reader_that_has_gone_and_a_full_disk_are_no_panic() {
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("the system has it");
+    let output = Command::new(env!("CARGO_BIN_EXE_host"))
+        .args(["plugins", "--project", env!("CARGO_MANIFEST_DIR")])
+        .stdout(full)
+        .output()
+        .expect("it can be started");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("standard output cannot be written") && !said.contains("panicked"), "{said}");
+    let shell = format!("{} plugins --project {} | true", env!("CARGO_BIN_EXE_host"), env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new("bash").args(["-c", &shell]).output().expect("bash can be started");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{output:?}");
+}

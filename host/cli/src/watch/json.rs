@@ -10,7 +10,7 @@ impl Observer for Json {
         if let Event::Committed(progress) = event
             && let Ok(text) = serde_json::to_string(progress)
         {
-            anstream::println!("{text}");
+            crate::out::println!("{text}");
         }
     }
 }
