@@ -12,6 +12,8 @@ use crate::{tables, watch};
 
 /// Runs the streams.
 pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Result<Exit, EngineError> {
+    // Before anything else: a signal while components are compiled is a wish to stop, too.
+    let signals = Signals::new();
     let mut builder = engine(global).streams(run.streams.clone()).reread(run.reread).rebuild(run.rebuild);
     if let Some(trigger) = run.trigger {
         builder = builder.trigger(trigger);
@@ -24,7 +26,7 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
         tracing::info!("{note}");
     }
     let handles = engine.start_streaming().await?;
-    let Some(summaries) = wait(handles).await? else { return Ok(Exit::Interrupted) };
+    let Some(summaries) = wait(handles, signals).await? else { return Ok(Exit::Interrupted) };
     bars.clear().unwrap_or_default();
     for error in summaries.iter().filter_map(|summary| summary.error.as_ref()) {
         exit::print(error, error.failure.hint().as_deref());
@@ -49,9 +51,8 @@ pub(crate) fn engine(global: &Global) -> crisol::EngineBuilder {
 }
 
 /// Waits for all streams. The first signal asks them to stop; `None` at the second.
-async fn wait(handles: Vec<StreamHandle>) -> Result<Option<Vec<Summary>>, EngineError> {
+async fn wait(handles: Vec<StreamHandle>, mut signals: Signals) -> Result<Option<Vec<Summary>>, EngineError> {
     let stops: Vec<_> = handles.iter().map(StreamHandle::stopper).collect();
-    let mut signals = Signals::new();
     let mut ends = Box::pin(Engine::join(handles));
     let mut asked = false;
     loop {
