@@ -74,13 +74,13 @@ impl Stream {
         let mut timings = Timings::begin();
         match left {
             Left::Committed => {
-                self.protocol().mark(logged.number, &mut timings).await?;
+                self.protocol().0.mark(logged.number, &mut timings).await?;
                 self.parts.source.committed(&logged.range.end).await?;
                 self.parts.news.send_modify(|news| news.commits += 1);
                 self.under_way = None;
             }
             Left::Decided => {
-                let done = self.protocol().adopt(logged.number, &mut timings).await?;
+                let done = self.protocol().0.adopt(logged.number, &mut timings).await?;
                 self.committed(&logged, None, done, timings).await?;
             }
             Left::Logged => {

@@ -194,7 +194,7 @@ impl Stream {
         self.last_timestamp_ms = report::now_ms().max(self.last_timestamp_ms);
         let range = Range { start: next.start.clone(), end: planned.end.clone() };
         let logged = Logged { number: next.number, range, timestamp_ms: self.last_timestamp_ms };
-        self.protocol().log(&logged, &mut timings).await?;
+        self.protocol().0.log(&logged, &mut timings).await?;
         self.parts.observers.tell(&Event::Planned {
             stream: self.parts.name.clone(),
             batch: next.number,
@@ -216,10 +216,8 @@ impl Stream {
         mut timings: Timings,
         stop: &CancellationToken,
     ) -> Result<bool, Failure> {
-        let Parts { name, checkpoint, chain, table, quarantine, workers, observers, source, .. } = &mut self.parts;
-        let table = table.as_ref();
-        let protocol = Protocol { stream: name, checkpoint, chain, table, quarantine, workers: *workers, observers };
-        let done = protocol.run(logged, source.as_mut(), &mut timings, stop).await?;
+        let (protocol, source) = self.protocol();
+        let done = protocol.run(logged, source, &mut timings, stop).await?;
         let Some(done) = done else { return Ok(false) };
         self.committed(logged, planned, done, timings).await?;
         Ok(true)
@@ -243,6 +241,7 @@ impl Stream {
         let since_last = self.last_began.map(|last| began - last);
         self.last_began = Some(began);
         let latest = planned.and_then(|planned| planned.latest.as_ref());
+        let components = self.protocol().0.components();
         let finished = Finished {
             stream: &self.parts.name,
             checkpoint_id: self.parts.checkpoint.id().to_string(),
@@ -255,7 +254,7 @@ impl Stream {
             latest,
             metrics: report::lag(&logged.range.end, latest),
             backlog_rows: planned.and_then(|planned| waiting_after(&planned.estimate)),
-            components: self.protocol().components(),
+            components,
             table_version: done.version,
             accounts: done.accounts,
         };
@@ -273,16 +272,12 @@ impl Stream {
         }
     }
 
-    pub(crate) fn protocol(&self) -> Protocol<'_> {
-        Protocol {
-            stream: &self.parts.name,
-            checkpoint: &self.parts.checkpoint,
-            chain: &self.parts.chain,
-            table: self.parts.table.as_ref(),
-            quarantine: &self.parts.quarantine,
-            workers: self.parts.workers,
-            observers: &self.parts.observers,
-        }
+    /// What a batch works with, and apart from it the source that it reads.
+    pub(crate) fn protocol(&mut self) -> (Protocol<'_>, &mut dyn Source) {
+        let Parts { name, checkpoint, chain, table, quarantine, workers, observers, source, .. } = &mut self.parts;
+        let protocol =
+            Protocol { stream: name, checkpoint, chain, table: &**table, quarantine, workers: *workers, observers };
+        (protocol, source.as_mut())
     }
 
     fn say_when_nothing_was_there(&self, next: u64) {
