@@ -1,6 +1,7 @@
 //! What an operator does and what happens: stop, restart, two hosts, a bad component mended, a lost checkpoint.
 
 use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
 use crisol_tests::{Host, Project, Topic, wait_until};
@@ -233,4 +234,31 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
     assert_eq!(batches, [Value::Null, json!(0), json!(1)]);
     let digest = log["commits"][2]["crisol"]["components"]["orders@0.1.0"].as_str().expect("the digest is named");
     assert_eq!(digest.len(), 64);
+}
+
+/// Exit handlers of C libraries free what their threads, still ending, free as well: a run that had done all ended with
+/// a damaged heap.
+#[test]
+fn the_process_ends_without_exit_handlers_of_libraries() {
+    let lab = tempfile::tempdir().expect("a folder");
+    let (source, library, mark) = (lab.path().join("h.c"), lab.path().join("h.so"), lab.path().join("ran"));
+    let handler = "#include <stdio.h>\n#include <stdlib.h>\n__attribute__((destructor)) static void ran(void) {\n\
+                   FILE *file = fopen(getenv(\"EXIT_MARK\"), \"w\"); if (file) fclose(file); }\n";
+    fs::write(&source, handler).expect("a source file");
+    let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(compiled.expect("cc runs").success());
+
+    let control = Command::new("true").env("LD_PRELOAD", &library).env("EXIT_MARK", &mark).status();
+    assert!(control.expect("`true` runs").success());
+    assert!(mark.exists(), "the handler is seen where it runs");
+    fs::remove_file(&mark).expect("the mark goes");
+
+    let topic = Topic::create("operations.ending", 2);
+    produce(&topic, 0..10);
+    let project = orders(&topic);
+    for (arguments, code) in [(&["run"][..], 0), (&["show", "silver.orders"][..], 0), (&["show", "nothing"][..], 3)] {
+        let ended = host(&project, &topic, arguments).env("LD_PRELOAD", &library).env("EXIT_MARK", &mark).run();
+        assert_eq!(ended.status.code(), Some(code), "{ended:?}");
+        assert!(!mark.exists(), "{arguments:?} ran exit handlers");
+    }
 }

@@ -1,7 +1,7 @@
 //! Exit codes, and errors as people and programs read them.
 
 use std::error::Error;
-use std::process::ExitCode;
+use std::io::Write;
 
 use crisol::{EngineError, ErrorKind, Summary};
 
@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Done,
     /// It ran, and the answer is no.
     No,
+    /// It was called in a way that clap does not see to be wrong.
+    WrongUsage,
     /// A contract or component was refused before anything was read.
     Refused,
     /// Rows that should be read are gone.
@@ -40,31 +42,36 @@ impl Exit {
         let errors = summaries.iter().filter_map(|summary| summary.error.as_ref());
         errors.map(|error| Self::of(crisol::kind(error))).max().unwrap_or(Self::Done)
     }
-}
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Done => 0,
-            Exit::No => 1,
-            Exit::Refused => 3,
-            Exit::Held => 4,
-            Exit::DataLoss => 6,
-            Exit::Interrupted => 130,
-        })
+    fn code(self) -> i32 {
+        match self {
+            Self::Done => 0,
+            Self::No => 1,
+            Self::WrongUsage => 2,
+            Self::Refused => 3,
+            Self::Held => 4,
+            Self::DataLoss => 6,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Ends the process at once.
+    ///
+    /// Exit handlers do not run: that of OpenSSL frees what librdkafka's and the runtime's threads, which may still be
+    /// ending, free as well (openssl/openssl#6214).
+    pub(crate) fn leave(self) -> ! {
+        // Who reads them may have gone; there is nobody left to tell.
+        let _ = std::io::stdout().flush();
+        let _ = std::io::stderr().flush();
+        signal_hook::low_level::exit(self.code())
     }
 }
 
-/// Wrong usage that clap cannot see.
-pub(crate) fn wrong_usage(text: &str) -> ExitCode {
-    anstream::eprintln!("error: {text}");
-    ExitCode::from(2)
-}
 
 /// Says why the command could not be carried out.
-pub(crate) fn render(error: &EngineError, output: Output) -> ExitCode {
+pub(crate) fn render(error: &EngineError, output: Output) -> Exit {
     render_problems(error, output);
-    Exit::of(error.kind()).into()
+    Exit::of(error.kind())
 }
 
 /// Says what is wrong, on standard error, or as JSON on standard output.
@@ -105,13 +112,14 @@ mod tests {
         let codes = [
             (Exit::Done, 0),
             (Exit::No, 1),
+            (Exit::WrongUsage, 2),
             (Exit::Refused, 3),
             (Exit::Held, 4),
             (Exit::DataLoss, 6),
             (Exit::Interrupted, 130),
         ];
         for (exit, code) in codes {
-            assert_eq!(format!("{:?}", ExitCode::from(exit)), format!("{:?}", ExitCode::from(code)));
+            assert_eq!(exit.code(), code);
         }
     }
 }

@@ -14,34 +14,36 @@ mod status;
 mod tables;
 mod watch;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 use indicatif::MultiProgress;
 
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 
-fn main() -> ExitCode {
-    let cli = Cli::parse();
+fn main() {
+    run_command(&Cli::parse()).leave()
+}
+
+fn run_command(cli: &Cli) -> Exit {
     color(cli.global.color);
     let bars = MultiProgress::new();
     if let Err(text) = logging::start(&cli.global, &bars) {
-        return exit::wrong_usage(&text);
+        anstream::eprintln!("error: {text}");
+        return Exit::WrongUsage;
     }
     #[cfg(feature = "failpoints")]
     let _failpoints = fail::FailScenario::setup();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return exit::wrong_usage(&format!("cannot start threads: {error}")),
+        Err(error) => {
+            anstream::eprintln!("error: cannot start threads: {error}");
+            return Exit::No;
+        }
     };
-    let result = runtime.block_on(execute(&cli, &bars));
+    let result = runtime.block_on(execute(cli, &bars));
     // Threads that still read from a broker must not hold up the end.
     runtime.shutdown_background();
-    match result {
-        Ok(exit) => exit.into(),
-        Err(error) => exit::render(&error, cli.global.output),
-    }
+    result.unwrap_or_else(|error| exit::render(&error, cli.global.output))
 }
 
 async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::EngineError> {
