@@ -14,6 +14,7 @@ mod expectations;
 mod generated;
 mod native;
 mod not_null;
+mod partition;
 mod quarantine;
 mod sql;
 mod stage;

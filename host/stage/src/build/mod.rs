@@ -1,7 +1,8 @@
 //! From a table contract to a [`Chain`]: everything is checked against everything before the first row, and all
 //! problems are told at once.
 //!
-//! Order of the steps: `utf8`, the contract's stages, `generated`, `not_null`, `expectations`, the table's columns.
+//! Order of the steps: `utf8`, the contract's stages, `generated`, `not_null`, `expectations`, `partition_by`, the
+//! table's columns.
 //! A step carries only the columns that something after it needs.
 
 mod rules;
@@ -157,6 +158,10 @@ impl Plan {
         }
         if !self.rules.is_empty() {
             stages.push(Arc::new(crate::expectations::ExpectationsStage::new(&reached(&stages), self.rules)?));
+        }
+        // Last, so that a contract's own rules see such rows first.
+        if let Some(stage) = crate::partition::PartitionStage::new(&reached(&stages), &contract.partition_by) {
+            stages.push(Arc::new(stage));
         }
         tracing::debug!(table = contract.name, steps = stages.len(), "chain built");
         Ok((stages, self.table))

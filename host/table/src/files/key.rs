@@ -9,7 +9,7 @@ use arrow_schema::ArrowError;
 
 /// What Hive and Spark write in the place of null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
-/// File systems take 255 bytes for a name; longer values are cut there. The value itself stands in the log.
+/// File systems take 255 bytes for a name; longer ones are cut there. Column and value themselves stand in the log.
 const NAME_BYTES_MAX: usize = 200;
 const NOT_IN_FOLDERS: &[u8] = b"\"#%'*/:=?\\{[]^\x7f";
 const NOT_IN_URIS: &[u8] = b" \"#%<>?[\\]^`{|}\x7f";
@@ -37,10 +37,8 @@ impl PartitionKey {
             } else {
                 Some(ArrayFormatter::try_new(column, &options)?.value(row).try_to_string()?)
             };
-            key.folder.push_str(&escape(name, NOT_IN_FOLDERS));
-            key.folder.push('=');
-            key.folder
-                .push_str(&value.as_deref().map_or(NULL.to_string(), |v| cut(&escape(v, NOT_IN_FOLDERS)).to_string()));
+            let text = value.as_deref().map_or(NULL.to_string(), |value| escape(value, NOT_IN_FOLDERS));
+            key.folder.push_str(cut(&format!("{}={text}", escape(name, NOT_IN_FOLDERS))));
             key.folder.push('/');
             key.values.insert(name.clone(), value);
         }

@@ -259,6 +259,23 @@ fn a_partition_value_longer_than_a_file_name_is_kept_whole_in_the_log() {
 }
 
 #[test]
+fn a_partition_column_with_a_long_name_has_its_folder() {
+    let name = "ñ".repeat(150);
+    let column: ArrayRef = Arc::new(StringArray::from(vec!["v".repeat(300)]));
+    let schema = Schema::new(vec![
+        Field::new("id", DataType::Int64, true),
+        Field::new(&name, DataType::Utf8, true),
+    ]);
+    let rows = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from(vec![1])), column]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+
+    let files = write(folder.path(), &[rows], &[&name]).unwrap();
+
+    assert_eq!(files[0].partition_values[&name].as_deref(), Some("v".repeat(300).as_str()));
+    assert_eq!(ids(&read(folder.path(), &files[0])), [1]);
+}
+
+#[test]
 fn one_file_per_partition_and_batch_whatever_the_order_of_rows() {
     let folder = tempfile::tempdir().unwrap();
     let chunks: Vec<RecordBatch> = (0..40)

@@ -1,0 +1,1 @@
+SELECT region, file_row FROM rows ORDER BY 2

@@ -1,0 +1,1 @@
+SELECT day, region, file_row FROM rows ORDER BY 3
