@@ -154,6 +154,36 @@ fn a_quarantine_alone_keeps_a_lost_checkpoint_from_doubling_rows() {
 }
 
 #[test]
+fn a_quarantine_that_lost_its_newest_rows_is_noticed_before_anything_is_written() {
+    let project = Project::example("music");
+    let good = "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n";
+    project.write("input/2026-03-01.json", &format!("{good}{{\"plays\":2}}\n"));
+    project.host(&["run"]).succeed();
+    // A later batch without rejected rows: the newest outcome alone does not tell.
+    project.write("input/2026-03-02.json", good);
+    project.host(&["run"]).succeed();
+    let quarantine = project.tables().path("silver/song_plays_quarantine");
+    assert_eq!(project.tables().count("silver/song_plays_quarantine"), 1);
+    let newest = quarantine.join("_delta_log/00000000000000000001.json");
+    let entry = fs::read(&newest).expect("the commit of batch 0");
+    fs::remove_file(&newest).expect("it can be deleted");
+    project.write("input/2026-03-03.json", &format!("{good}{{\"plays\":3}}\n"));
+    let versions = || project.tables().log("silver/song_plays")["versions"].clone();
+    let before = versions();
+    let said = project.host(&["run"]).fail_with(1);
+    assert!(said.contains("batch 0 is marked as done and had rejected rows"), "{said}");
+    assert_eq!((versions(), newest.exists()), (before.clone(), false), "nothing is written");
+    fs::rename(&quarantine, quarantine.with_extension("away")).expect("it can be moved");
+    project.host(&["run"]).fail_with(1);
+    assert_eq!((versions(), quarantine.exists()), (before, false), "nothing is written");
+    fs::rename(quarantine.with_extension("away"), &quarantine).expect("it can be moved");
+    fs::write(&newest, entry).expect("it can be restored");
+    project.host(&["run"]).succeed();
+    assert_eq!(project.tables().count("silver/song_plays_quarantine"), 2);
+    assert_eq!(project.tables().count("silver/song_plays"), 3);
+}
+
+#[test]
 fn components_are_shown_without_a_project() {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     let output = Host::new(folder.path(), &["plugins"]).succeed();

@@ -138,6 +138,19 @@ pub enum CheckpointError {
         /// Newest batch in the table.
         txn: i64,
     },
+    /// A quarantine lost rejected rows that the checkpoint vouches for.
+    #[error(
+        "batch {batch} is marked as done and had rejected rows, but the newest batch that the quarantine holds is {}: the \
+         quarantine was restored to an older version, moved, replaced, or lost commits; put it back, or restore it and the \
+         checkpoint from backups of the same moment; to go on without its lost rows, delete `outcome/{batch}` in the \
+         checkpoint", number(.txn)
+    )]
+    QuarantineBehind {
+        /// Newest marked batch with rejected rows.
+        batch: u64,
+        /// Newest batch in the quarantine.
+        txn: Option<i64>,
+    },
     /// A quarantine that holds a batch whose outcome the checkpoint does not know.
     #[error(
         "the quarantine holds batch {txn}, but the newest entry of `outcome/` is {}: the checkpoint was restored from an \

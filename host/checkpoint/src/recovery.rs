@@ -132,12 +132,20 @@ pub fn check_table(newest_commit: Option<u64>, logged: Option<u64>, txn: Option<
 ///
 /// A batch reaches the quarantine only after its outcome was bound. One that is not marked yet and has no outcome was
 /// bound by a newer state of the checkpoint: running it again might reject other rows than those that landed.
+///
+/// `newest_rejected` is the newest marked batch that had rejected rows, as far as outcomes are kept: a quarantine behind
+/// it lost them.
 pub fn check_quarantine(
     newest_commit: Option<u64>,
     newest_outcome: Option<u64>,
+    newest_rejected: Option<u64>,
     txn: Option<i64>,
 ) -> Result<(), CheckpointError> {
-    let bound = newest_commit.max(newest_outcome).map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX));
+    let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    if let Some(batch) = newest_rejected.filter(|batch| txn.unwrap_or(-1) < number(*batch)) {
+        return Err(CheckpointError::QuarantineBehind { batch, txn });
+    }
+    let bound = newest_commit.max(newest_outcome).map_or(-1, number);
     match txn {
         Some(txn) if txn > bound => Err(CheckpointError::QuarantineAhead { outcome: newest_outcome, txn }),
         _ => Ok(()),

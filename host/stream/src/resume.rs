@@ -2,6 +2,8 @@
 
 use crisol_checkpoint::{Fact, Kind, LogState, NextStep, Position, check_quarantine, check_table, next_step};
 use crisol_observe::Event;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio_util::sync::CancellationToken;
 
 use crate::Failure;
@@ -17,6 +19,12 @@ enum Left {
     Decided,
     /// The table has it; only the mark is missing.
     Committed,
+}
+
+/// What is asked of the outcome of a batch long done.
+#[derive(Deserialize)]
+struct Rejected {
+    quarantine: Vec<IgnoredAny>,
 }
 
 impl Stream {
@@ -55,9 +63,10 @@ impl Stream {
         loop {
             let transaction = self.parts.table.transaction(&application).await?;
             let quarantined = self.parts.quarantine.transaction(&application).await?;
+            let rejected = self.newest_rejected(state.newest_commit, quarantined).await?;
             let logged = state.offsets.as_ref().map(|logged| logged.batch);
             let sound = check_table(state.newest_commit, logged, transaction)
-                .and_then(|()| check_quarantine(state.newest_commit, state.newest_outcome, quarantined));
+                .and_then(|()| check_quarantine(state.newest_commit, state.newest_outcome, rejected, quarantined));
             let Err(wrong) = sound else { return Ok((state, transaction)) };
             let now = checkpoint.state().await?;
             if now == state {
@@ -65,6 +74,22 @@ impl Stream {
             }
             state = now;
         }
+    }
+
+    /// The newest marked batch with rejected rows, as far as it is newer than what the quarantine holds and its outcome
+    /// is kept.
+    async fn newest_rejected(&self, marked: Option<u64>, held: Option<i64>) -> Result<Option<u64>, Failure> {
+        let Some(newest) = marked else { return Ok(None) };
+        let first = held.and_then(|held| u64::try_from(held).ok()).map_or(0, |held| held.saturating_add(1));
+        for batch in (first..=newest).rev() {
+            match self.parts.checkpoint.outcome::<Rejected>(batch).await?.map(|outcome| outcome.payload) {
+                Some(outcome) if outcome.quarantine.is_empty() => {}
+                Some(_) => return Ok(Some(batch)),
+                // Those before it are purged.
+                None => break,
+            }
+        }
+        Ok(None)
     }
 
     async fn take_up(&mut self, logged: Logged, left: Left, stop: &CancellationToken) -> Result<Option<Next>, Failure> {

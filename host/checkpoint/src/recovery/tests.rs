@@ -189,17 +189,30 @@ fn r032_a_quarantine_whose_batch_was_bound_is_accepted() {
         (Some(6), Some(4), Some(4)),
     ];
     for (commit, outcome, txn) in fits {
-        assert!(check_quarantine(commit, outcome, txn).is_ok(), "{commit:?} {outcome:?} {txn:?}");
+        assert!(check_quarantine(commit, outcome, None, txn).is_ok(), "{commit:?} {outcome:?} {txn:?}");
     }
 }
 
 #[test]
 fn r032_a_quarantine_ahead_of_its_checkpoint_is_refused() {
     for (commit, outcome, txn) in [(None, None, 0), (Some(6), None, 7), (Some(6), Some(6), 7)] {
-        assert!(check_quarantine(commit, outcome, Some(txn)).is_err(), "{commit:?} {outcome:?} {txn}");
+        assert!(check_quarantine(commit, outcome, None, Some(txn)).is_err(), "{commit:?} {outcome:?} {txn}");
     }
-    let error = check_quarantine(Some(6), Some(4), Some(7)).unwrap_err().to_string();
+    let error = check_quarantine(Some(6), Some(4), None, Some(7)).unwrap_err().to_string();
     assert!(error.starts_with("the quarantine holds batch 7, but the newest entry of `outcome/` is 4: "), "{error}");
+}
+
+#[test]
+fn a_quarantine_behind_its_checkpoint_is_refused() {
+    for (rejected, txn) in [(0, None), (6, None), (6, Some(5)), (5, Some(0))] {
+        let error = check_quarantine(Some(6), Some(6), Some(rejected), txn).unwrap_err();
+        assert!(matches!(error, CheckpointError::QuarantineBehind { .. }), "{rejected} {txn:?}: {error}");
+    }
+    let error = check_quarantine(Some(6), Some(6), Some(6), Some(5)).unwrap_err().to_string();
+    assert!(error.starts_with("batch 6 is marked as done and had rejected rows, but the newest batch"), "{error}");
+    for (rejected, txn) in [(6, 6), (5, 6), (0, 0), (5, 7)] {
+        assert!(check_quarantine(Some(6), Some(7), Some(rejected), Some(txn)).is_ok(), "{rejected} {txn}");
+    }
 }
 
 proptest! {

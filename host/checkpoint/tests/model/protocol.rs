@@ -219,6 +219,7 @@ fn check(world: &World, guards: Guards, i: u8) -> World {
     let fits = check_table(before, logged, next.table.transaction()).and(check_quarantine(
         before,
         if host.bound { this } else { before },
+        next.newest_rejected(host.batch),
         next.quarantine.transaction(),
     ));
     if fits.is_err() && guards.check_tables {

@@ -199,6 +199,12 @@ impl World {
         }
     }
 
+    /// The newest batch before this one whose outcome has rejected rows.
+    pub(crate) fn newest_rejected(&self, before: u8) -> Option<u64> {
+        let rejects = |n: &u8| self.outcomes[*n as usize].is_some_and(|entry| entry.value.rejected != 0);
+        (0..before).rev().find(rejects).map(u64::from)
+    }
+
     /// What the real recovery is given.
     pub(crate) fn log_state(&self) -> LogState {
         let range = |n: usize| self.offsets[n].map(|entry| RangeEntry::new(0, position(entry.value)));
