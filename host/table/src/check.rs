@@ -156,19 +156,26 @@ fn check_columns(place: &Place, wanted: &StructType, found: &StructType) -> Resu
     let mut differences = Vec::new();
     for field in wanted.fields() {
         match found.fields().find(|f| same_name(f.name(), field.name())) {
-            None => differences.push(format!("the table has no column `{}`", field.name())),
+            None => differences.push(format!("column `{}` is new, the table has none", described(field))),
             Some(other) => differences.extend(difference(field, other)),
         }
     }
     let extra = found.fields().filter(|f| !wanted.fields().any(|w| same_name(w.name(), f.name())));
-    differences.extend(extra.map(|f| format!("the contract has no column `{}`", f.name())));
+    differences.extend(extra.map(|f| format!("column `{}` of the table is not in the contract", described(f))));
     if differences.is_empty() {
         return Ok(());
     }
     Err(place.mismatch(
-        format!("another table lies there: {}", differences.join("; ")),
-        "make the contract's columns those of the table, or give the table another `path`",
+        format!("its columns are not the contract's: {}", differences.join("; ")),
+        "the columns of a table that exists are not changed: make the contract's columns those of the table; or give the \
+         table another `path`; or set the table, its quarantine and its checkpoint folder aside, and the next run makes \
+         them anew with the contract's columns",
     ))
+}
+
+/// A column with its type, `day date`.
+fn described(field: &StructField) -> String {
+    format!("{} {}", field.name(), field.data_type())
 }
 
 fn difference(wanted: &StructField, found: &StructField) -> Option<String> {

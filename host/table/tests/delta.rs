@@ -225,7 +225,7 @@ async fn d071_the_loser_of_a_creation_race_is_refused_when_the_winner_has_other_
     let failed = Table::open_or_create(&spec(folder.path()), &store).await;
 
     let (what, _) = mismatch(failed.expect_err("the winner's table is another"));
-    assert!(what.contains("the table has no column `id`"), "{what}");
+    assert!(what.contains("column `id long` is new, the table has none"), "{what}");
     assert_eq!(log(folder.path()).len(), 1);
 }
 
@@ -267,9 +267,38 @@ async fn another_table_at_the_path_is_refused_with_every_difference() {
 
     assert_eq!(
         what,
-        "another table lies there: column `id` is written `ID` in the table; column `country` is NOT NULL in the table, \
-         the contract allows null; the contract has no column `extra`"
+        "its columns are not the contract's: column `id` is written `ID` in the table; column `country` is NOT NULL in \
+         the table, the contract allows null; column `extra string` of the table is not in the contract"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d020_a_changed_contract_is_refused_with_the_column_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    table(&spec(folder.path())).await;
+    let columns = |change: Vec<Field>| {
+        let mut changed = spec(folder.path());
+        changed.schema = std::sync::Arc::new(Schema::new(change));
+        changed
+    };
+    let (id, country) = (Field::new("id", DataType::Int64, true), Field::new("country", DataType::Utf8, true));
+    let id = id.with_nullable(spec(folder.path()).schema.field(0).is_nullable());
+    for (change, expected) in [
+        (
+            vec![id.clone(), country.clone(), Field::new("price", DataType::Decimal128(9, 2), true)],
+            "column `price decimal(9,2)` is new, the table has none",
+        ),
+        (vec![id.clone()], "column `country string` of the table is not in the contract"),
+        (
+            vec![id.clone(), country.with_data_type(DataType::Int32)],
+            "column `country` is string in the table, the contract says integer",
+        ),
+    ] {
+        let (what, hint) = refused(&columns(change)).await;
+        assert_eq!(what, format!("its columns are not the contract's: {expected}"));
+        assert!(hint.contains("another `path`") && hint.contains("set the table"), "{hint}");
+    }
+    assert_eq!(log(folder.path()).len(), 1, "nothing is written");
 }
 
 #[tokio::test(flavor = "multi_thread")]
