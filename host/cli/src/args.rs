@@ -5,10 +5,23 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use crisol::Trigger;
 
+const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+    0  done, or stopped by SIGTERM or Ctrl-C
+    1  it ran, and the answer is no: a stream failed, or `check` found mistakes
+    2  wrong usage
+    3  a contract, component or table was refused before anything was read
+    4  another host holds the checkpoint
+    6  stopped, because rows that should be read are gone
+  130  stopped at once by a second Ctrl-C or SIGTERM
+3, 4 and 6 need someone to look: starting again does not help.";
+
 /// Carries Kafka messages and files through sandboxed WebAssembly stages into Delta Lake tables, exactly once.
 #[derive(Debug, Parser)]
 #[command(name = "host", version, propagate_version = true, disable_help_subcommand = true, max_term_width = 100)]
-#[command(after_help = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders")]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -25,7 +38,8 @@ pub(crate) struct Global {
     /// Folder of the components (*.wasm) [default: plugins/ in the project]
     #[arg(long, global = true, value_name = "DIR", env = "CRISOL_PLUGINS")]
     pub(crate) plugins: Option<PathBuf>,
-    /// Set a key of crisol.toml for this run, `path.tables=DIR`; may be repeated
+    /// Set a key of crisol.toml for this run, `path.tables=DIR`; may be repeated. A relative path counts from the
+    /// project's folder, not from the current one
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) sets: Vec<(String, String)>,
     /// How results are written to standard output

@@ -24,6 +24,17 @@ fn help_lists_the_commands_and_each_ends_with_examples() {
 }
 
 #[test]
+fn the_long_help_explains_the_exit_codes() {
+    let (_, help) = host(&["--help"]);
+    let (_, codes) = help.split_once("Exit codes:").unwrap_or_else(|| panic!("no exit codes:\n{help}"));
+    for code in ["0", "1", "2", "3", "4", "6", "130"] {
+        assert!(codes.lines().any(|line| line.trim_start().starts_with(&format!("{code}  "))), "{code}: {codes}");
+    }
+    let (_, help) = host(&["run", "--help"]);
+    assert!(help.contains("counts from the project's folder"), "{help}");
+}
+
+#[test]
 fn wrong_usage_ends_with_2_and_names_the_nearest() {
     let (code, said) = host(&["runn"]);
     assert_eq!(code, Some(2));
