@@ -8,6 +8,8 @@ mod exit;
 mod logging;
 mod out;
 mod plugins;
+mod readable;
+mod rows;
 mod run;
 mod show;
 mod status;

@@ -4,8 +4,8 @@ use crisol::EngineError;
 
 use crate::args::{Global, Output, Show};
 use crate::exit::Exit;
+use crate::rows;
 use crate::run::engine;
-use crate::tables;
 
 /// Shows rows.
 pub(crate) async fn show(global: &Global, show: &Show) -> Result<Exit, EngineError> {
@@ -13,9 +13,13 @@ pub(crate) async fn show(global: &Global, show: &Show) -> Result<Exit, EngineErr
     let printed = match global.output {
         Output::Text => {
             crate::out::println!("{} version {} at {}", show.table, shown.version, shown.path);
-            tables::print_rows(&shown.rows)
+            if show.quarantine {
+                rows::quarantine_for_people(&shown.rows).and_then(|rows| rows::print_rows(&rows))
+            } else {
+                rows::print_rows(&shown.rows)
+            }
         }
-        Output::Json => tables::print_rows_json(&shown.rows),
+        Output::Json => rows::print_rows_json(&shown.rows),
     };
     printed.map_err(EngineError::internal)?;
     Ok(Exit::Done)
