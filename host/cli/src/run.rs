@@ -26,8 +26,9 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
         tracing::info!("{note}");
     }
     let handles = engine.start_streaming().await?;
-    let Some(summaries) = wait(handles, signals).await? else { return Ok(Exit::Interrupted) };
+    let ended = wait(handles, signals).await;
     bars.clear().unwrap_or_default();
+    let Some(summaries) = ended? else { return Ok(Exit::Interrupted) };
     for error in summaries.iter().filter_map(|summary| summary.error.as_ref()) {
         exit::print(error, error.failure.hint().as_deref());
     }

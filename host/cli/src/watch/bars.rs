@@ -1,17 +1,18 @@
 //! One line a stream on a terminal: bar, rows per second, what waits, last commit.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crisol::{Event, Observer};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use super::thousands;
 
 const REDRAW: Duration = Duration::from_millis(250);
-const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {msg}";
-const UNKNOWN: &str = "{prefix:24!} {spinner} {human_pos:>11} rows {msg}";
+const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {rate}{wide_msg}";
+const UNKNOWN: &str = "{prefix:24!} {spinner} {human_pos:>11} rows {rate}{wide_msg}";
 
 /// Draws bars.
 pub(super) struct Bars {
@@ -21,7 +22,6 @@ pub(super) struct Bars {
 
 struct Line {
     bar: ProgressBar,
-    began: Instant,
     commit: String,
     waiting: Option<u64>,
 }
@@ -42,17 +42,15 @@ impl Bars {
     fn start(&self, stream: &str) {
         let bar = self.bars.add(ProgressBar::new_spinner()).with_prefix(stream.to_string()).with_style(style(UNKNOWN));
         bar.enable_steady_tick(REDRAW);
-        let line = Line { bar, began: Instant::now(), commit: "no commit yet".into(), waiting: None };
+        let line = Line { bar, commit: "no commit yet".into(), waiting: None };
         self.streams.lock().unwrap_or_else(PoisonError::into_inner).insert(stream.into(), line);
     }
 }
 
 impl Line {
     fn message(&self) -> String {
-        let seconds = self.began.elapsed().as_secs_f64().max(0.001);
-        let rate = self.bar.position() as f64 / seconds;
         let waiting = self.waiting.map_or_else(String::new, |rows| format!(", {} waiting", thousands(rows)));
-        format!("{rate:.0} rows/s{waiting}, {}", self.commit)
+        format!("{waiting}, {}", self.commit)
     }
 }
 
@@ -87,5 +85,8 @@ impl Observer for Bars {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{} rows/s", thousands(state.per_sec() as u64));
+    })
 }
