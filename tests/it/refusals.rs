@@ -103,6 +103,62 @@ fn wrong_sql_is_refused_with_the_nearest_column() {
 }
 
 #[test]
+fn what_components_and_sql_do_not_take_has_line_and_column() {
+    let project = project();
+    let contract = r#"{ "name": "silver.things", "from": "bronze.things",
+  "stages": [ { "validate": "no-such" } ],
+  "columns": [ { "name": "twice", "type": "long", "generated": "idd * 2" } ],
+  "expectations": [
+    { "name": "positive", "condition": "iid > 0" } ] }"#;
+    project.write("tables/silver/things.json", contract);
+    let places = ["2:29  `stages[0].validate`", "3:64  `columns[0].generated`", "5:40  `expectations[0].condition`"];
+    expect(&project, &places);
+    let output = project.host(&["check", "-o", "json"]).run();
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let keys: Vec<_> = object["errors"][2].as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(keys, ["code", "message", "file", "line", "column", "key", "hint"]);
+    let error = &object["errors"][2];
+    assert_eq!((&error["line"], &error["column"], &error["code"]), (&json!(5), &json!(40), &json!("refused")));
+    assert_eq!(error["file"], "tables/silver/things.json");
+}
+
+#[test]
+fn a_decoder_that_no_contract_names_is_missed_where_the_format_stands() {
+    let project = project();
+    let empty = project.path().join("none");
+    fs::create_dir(&empty).expect("a folder");
+    let said = project.host(&["run"]).plugins(&empty).fail_with(3);
+    assert!(said.contains("problem in ingestion/streaming/things.json"), "{said}");
+    assert!(said.contains("`source.format`: no component `json`"), "{said}");
+}
+
+#[test]
+fn only_run_names_the_check() {
+    let project = project();
+    project.write("tables/silver/things.json", r#"{ "name": "silver.things", "from": "bronze.thigns" }"#);
+    assert!(project.host(&["run"]).fail_with(3).contains("\nhint: `host check` checks"));
+    for (command, code) in [(&["check"][..], 1), (&["status"], 3)] {
+        let said = project.host(command).fail_with(code);
+        assert!(said.contains("bronze.thigns") && !said.contains("`host check`"), "{said}");
+    }
+}
+
+#[test]
+fn options_that_the_kafka_client_refuses_are_found_without_a_broker() {
+    let project = Project::example("sensores");
+    let settings = project.path().join("crisol.toml");
+    let text = fs::read_to_string(&settings).expect("the settings").replace("[kafka]\n", "[kafka]\n\"fetch.min.bites\" = 1\n");
+    fs::write(&settings, &text).expect("the settings can be changed");
+    let line = text.lines().position(|line| line.contains("fetch.min.bites")).expect("it is set") + 1;
+    for (command, code) in [("check", 1), ("run", 3)] {
+        let said = project.host(&[command]).env("KAFKA_BROKERS", "127.0.0.1:1").fail_with(code);
+        for words in ["in crisol.toml", &format!("{line}:21  `kafka.fetch.min.bites`"), "No such configuration property"] {
+            assert!(said.contains(words), "`{words}` is missing in:\n{said}");
+        }
+    }
+}
+
+#[test]
 fn options_that_a_component_does_not_take_are_refused() {
     refused(
         |contract| {

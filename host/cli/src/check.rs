@@ -12,7 +12,7 @@ pub(crate) fn check(global: &Global) -> Result<Exit, EngineError> {
     let engine = match engine(global).build() {
         Ok(engine) => engine,
         // The answer of a check is no; it is no failure of the check.
-        Err(error @ (EngineError::Contracts(_) | EngineError::Refused(_))) => {
+        Err(error @ EngineError::Contracts(_)) => {
             render_problems(&error, global.output);
             return Ok(Exit::No);
         }

@@ -68,9 +68,15 @@ impl Exit {
 }
 
 
-/// Says why the command could not be carried out.
-pub(crate) fn render(error: &EngineError, output: Output) -> Exit {
+/// Said below the problems of contracts, except by the command that it names.
+pub(crate) const CHECK_HINT: &str = "`host check` checks contracts and plugins without reading data";
+
+/// Says why the command could not be carried out; below the problems of contracts also a hint.
+pub(crate) fn render(error: &EngineError, output: Output, hint: Option<&str>) -> Exit {
     render_problems(error, output);
+    if let (EngineError::Contracts(_), Output::Text, Some(hint)) = (error, output, hint) {
+        anstream::eprintln!("hint: {hint}");
+    }
     Exit::of(error.kind())
 }
 
@@ -82,7 +88,6 @@ pub(crate) fn render_problems(error: &EngineError, output: Output) {
     }
     match error {
         EngineError::Contracts(problems) => anstream::eprintln!("{problems}"),
-        EngineError::Refused(problems) => anstream::eprintln!("{problems}"),
         _ => print(error, error.hint().as_deref()),
     }
 }

@@ -45,7 +45,8 @@ fn run_command(cli: &Cli) -> Exit {
     let result = runtime.block_on(execute(cli, &bars));
     // Threads that still read from a broker must not hold up the end.
     runtime.shutdown_background();
-    result.unwrap_or_else(|error| exit::render(&error, cli.global.output))
+    let hint = matches!(cli.command, Command::Run(_)).then_some(exit::CHECK_HINT);
+    result.unwrap_or_else(|error| exit::render(&error, cli.global.output, hint))
 }
 
 async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::EngineError> {

@@ -16,6 +16,7 @@ mod ingestion;
 mod keys;
 mod parse;
 mod placeholder;
+mod positions;
 mod problem;
 mod project;
 mod properties;
@@ -34,6 +35,7 @@ pub use ingestion::{
 };
 pub use keys::{Key, KeyFile, keys};
 pub use placeholder::Lookup;
+pub use positions::Positions;
 pub use problem::{Code, Problem, Problems};
 pub use project::{Limits, Paths, Project};
 pub use resolve::{Resolved, SourceText, Texts, resolve};

@@ -121,12 +121,14 @@ fn render(problems: &[Problem]) -> String {
         out.push_str(&format!("error: {} {plural} in {}\n", block.len(), first.file));
         let width = block.iter().map(|problem| problem.position().len()).max().unwrap_or(0);
         for problem in block {
-            out.push_str(&format!("  {:width$}  {}\n", problem.position(), problem.text()));
-            for line in problem.hint.iter().flat_map(|hint| hint.lines()) {
-                out.push_str(&format!("  {:width$}  {line}\n", ""));
+            let (text, hint) = (problem.text(), problem.hint.as_deref().unwrap_or_default());
+            let mut position = problem.position();
+            for line in text.lines().chain(hint.lines()) {
+                out.push_str(&format!("  {position:width$}  {line}\n"));
+                position.clear();
             }
         }
     }
-    out.push_str("hint: `host check` checks contracts and plugins without reading data");
+    out.truncate(out.trim_end().len());
     out
 }

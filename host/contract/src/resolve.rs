@@ -6,6 +6,7 @@ use crate::check::{self, Contracts, Parsed};
 use crate::keys::KeyFile;
 use crate::parse;
 use crate::placeholder::{Fill, KnownPaths, Lookup};
+use crate::positions::Positions;
 use crate::problem::{self, Code, Problem, Problems};
 use crate::project::{Paths, Project};
 use crate::read::{Report, Value};
@@ -39,6 +40,8 @@ pub struct Resolved {
     pub project: Project,
     /// What is allowed and may surprise.
     pub warnings: Vec<Problem>,
+    /// Where the keys of its files stand.
+    pub positions: Positions,
 }
 
 /// Reads and checks a whole project.
@@ -55,7 +58,7 @@ pub fn resolve(
     lookup: &dyn Lookup,
 ) -> Result<Resolved, Problems> {
     let report = Report::default();
-    let settings = read_settings(dir, texts, sets, lookup, &report);
+    let (settings_file, settings) = read_settings(dir, texts, sets, lookup, &report);
     let fill = Fill { dir, lookup, paths: &settings.paths };
     let (ingestion_files, _) = files(dir, &texts.ingestion, KeyFile::Ingestion, &report);
     let (table_files, unread) = files(dir, &texts.tables, KeyFile::Table, &report);
@@ -79,7 +82,9 @@ pub fn resolve(
     let paths = paths(dir, &settings.paths);
     check::check(&mut contracts, &paths, &report);
     let (problems, warnings) = (report.problems.take(), report.warnings.take());
-    finish(dir, paths, settings, contracts, (problems, warnings), &order(dir, texts))
+    let (project, warnings) = finish(dir, paths, settings, contracts, (problems, warnings), &order(dir, texts))?;
+    let files = settings_file.into_iter().chain(ingestion_files).chain(table_files).collect();
+    Ok(Resolved { project, warnings, positions: Positions::new(files) })
 }
 
 /// Names of files as problems show them, in the order in which they are told.
@@ -95,7 +100,7 @@ fn finish(
     contracts: Contracts<'_>,
     (mut problems, mut warnings): (Vec<Problem>, Vec<Problem>),
     order: &[String],
-) -> Result<Resolved, Problems> {
+) -> Result<(Project, Vec<Problem>), Problems> {
     problem::sort(&mut problems, order);
     problem::sort(&mut warnings, order);
     if !problems.is_empty() {
@@ -110,16 +115,17 @@ fn finish(
         ingestions,
         tables: contracts.tables.into_iter().map(|parsed| parsed.contract).collect(),
     };
-    Ok(Resolved { project, warnings })
+    Ok((project, warnings))
 }
 
+/// The settings, and the file that they were read from, with what the environment and `--set` change in it.
 fn read_settings(
     dir: &Path,
     texts: &Texts,
     sets: &[(String, String)],
     lookup: &dyn Lookup,
     report: &Report,
-) -> Settings {
+) -> (Option<File>, Settings) {
     const NAME: &str = "crisol.toml";
     let mut file = match &texts.settings {
         Some(source) => {
@@ -127,14 +133,15 @@ fn read_settings(
                 File::parse(dir, &source.path, &source.text, KeyFile::Settings, &mut report.problems.borrow_mut());
             match parsed {
                 Some(file) => file,
-                None => return stand_in(dir),
+                None => return (None, stand_in(dir)),
             }
         }
         None => File::absent(dir, NAME, KeyFile::Settings),
     };
     settings::apply_overrides(&mut file.root, sets, lookup);
     let no_paths = KnownPaths::default();
-    settings::read(&Value::root(&file, report, Fill { dir, lookup, paths: &no_paths }))
+    let settings = settings::read(&Value::root(&file, report, Fill { dir, lookup, paths: &no_paths }));
+    (Some(file), settings)
 }
 
 /// Settings for reading on when `crisol.toml` cannot be read.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::client;
 use crate::placeholder::{KnownPaths, Lookup};
@@ -45,11 +45,11 @@ pub(crate) fn apply_overrides(root: &mut Node, sets: &[(String, String)], lookup
         if let (Some("kafka"), Some(last)) = (steps.first().cloned().as_deref(), steps.last_mut()) {
             *last = last.replace('_', ".");
         }
-        put(root, &steps, &value, &At::Outside(Rc::from(name.as_str())));
+        put(root, &steps, &value, &At::Outside(Arc::from(name.as_str())));
     }
     for (key, value) in sets {
         let steps = steps_of(root, key);
-        put(root, &steps, value, &At::Outside(Rc::from("--set")));
+        put(root, &steps, value, &At::Outside(Arc::from("--set")));
     }
 }
 

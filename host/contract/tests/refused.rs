@@ -5,7 +5,7 @@ mod support;
 
 use support::{Project, files, kafka, kafka_topic, silver};
 
-/// All cases of a subject in one snapshot: a title, and what the terminal shows without the closing hint.
+/// All cases of a subject in one snapshot: a title, and what the terminal shows.
 #[track_caller]
 fn texts(cases: &[(&str, Project)]) -> String {
     let mut out = String::new();
@@ -14,7 +14,6 @@ fn texts(cases: &[(&str, Project)]) -> String {
             Ok(_) => panic!("`{title}` is accepted"),
             Err(problems) => problems.to_string(),
         };
-        let text = text.strip_suffix("\nhint: `host check` checks contracts and plugins without reading data").unwrap();
         out.push_str(&format!("# {title}\n{text}\n"));
     }
     out

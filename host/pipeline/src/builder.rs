@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crisol_contract::{Project, Trigger, resolve};
+use crisol_contract::{Positions, Project, Trigger, resolve};
 use crisol_observe::{Observer, Observers};
 use crisol_plugin::Registry;
 
 use crate::engine::Engine;
 use crate::files::{self, Surroundings};
-use crate::{EngineError, Refusals, open, plan};
+use crate::{EngineError, open, plan};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
 #[derive(Debug, Default)]
@@ -105,9 +105,9 @@ impl EngineBuilder {
     /// Reads and checks all contracts and components.
     ///
     /// # Errors
-    /// [`EngineError::Contracts`] or [`EngineError::Refused`] with every problem at once.
+    /// [`EngineError::Contracts`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
-        let (project, mut notes) = self.resolve()?;
+        let (project, positions, mut notes) = self.resolve()?;
         let registry = self.registry(&project.dir)?;
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
@@ -117,20 +117,20 @@ impl EngineBuilder {
         let streams = plan::select(all, &self.streams).map_err(|name| EngineError::UnknownStream { name, known })?;
         let refusals = open::check(&streams, &registry, &mut notes);
         if !refusals.is_empty() {
-            return Err(EngineError::Refused(Refusals(refusals)));
+            return Err(EngineError::refused(&positions, refusals));
         }
         let Self { trigger, restart, observers, .. } = self;
-        Ok(Engine { streams, registry, trigger, restart, observers, notes })
+        Ok(Engine { streams, positions, registry, trigger, restart, observers, notes })
     }
 
-    /// The contracts alone, and what is worth a note about them.
-    pub(crate) fn resolve(&self) -> Result<(Project, Vec<String>), EngineError> {
+    /// The contracts alone, where their keys stand, and what is worth a note about them.
+    pub(crate) fn resolve(&self) -> Result<(Project, Positions, Vec<String>), EngineError> {
         let dir = self.project_dir();
         let texts = files::read(&dir)?;
         let dir = dir.canonicalize().map_err(|error| EngineError::read(&dir, error))?;
         let resolved = resolve(&dir, &texts, &self.sets, &Surroundings).map_err(EngineError::Contracts)?;
         let notes = resolved.warnings.iter().map(ToString::to_string).collect();
-        Ok((resolved.project, notes))
+        Ok((resolved.project, resolved.positions, notes))
     }
 
     pub(crate) fn project_dir(&self) -> PathBuf {

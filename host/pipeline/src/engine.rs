@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crisol_contract::Trigger;
+use crisol_contract::{Positions, Trigger};
 use crisol_observe::Observers;
 use crisol_plugin::Registry;
 use crisol_stream::{News, Stream, Summary, Upstream};
@@ -19,6 +19,7 @@ use crate::{EngineBuilder, EngineError, StreamHandle};
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) streams: Vec<StreamPlan>,
+    pub(crate) positions: Positions,
     pub(crate) registry: Registry,
     pub(crate) trigger: Option<Trigger>,
     pub(crate) restart: Restart,

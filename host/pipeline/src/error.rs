@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crisol_contract::Problems;
+use crisol_contract::{Positions, Problem, Problems};
 use crisol_plugin::PluginError;
 use crisol_source::SourceError;
 use crisol_stage::StageError;
@@ -32,12 +32,9 @@ pub enum EngineError {
         /// What the system says.
         source: io::Error,
     },
-    /// Contracts or settings are wrong; all of it at once.
+    /// Contracts or settings are wrong, or do not fit the components, tables or clients that they name; all at once.
     #[error("{0}")]
     Contracts(Problems),
-    /// Contracts and components do not fit; all of it at once.
-    #[error("{0}")]
-    Refused(Refusals),
     /// The folder of the components cannot be used.
     #[error("components in `{}`", dir.display())]
     Components {
@@ -75,46 +72,37 @@ pub enum EngineError {
     },
 }
 
-/// Contracts that do not fit the components or tables they name.
-#[derive(Debug)]
-pub struct Refusals(pub Vec<Refusal>);
-
-/// One such contract key.
+/// A key of a contract that does not fit what it names; where it stands is looked up later.
 #[derive(Debug, Clone)]
-pub struct Refusal {
-    /// The contract's file.
-    pub file: PathBuf,
-    /// Key in that file; empty when no single key is at fault.
-    pub key: String,
-    /// What does not fit.
-    pub message: String,
-    /// What a person can do.
-    pub hint: String,
+pub(crate) struct Refusal {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+    pub(crate) hint: String,
 }
 
-impl std::fmt::Display for Refusals {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut files: Vec<_> = self.0.iter().map(|refusal| &refusal.file).collect();
-        files.dedup();
-        for (place, file) in files.into_iter().enumerate() {
-            if place > 0 {
-                writeln!(f)?;
-            }
-            let problems: Vec<_> = self.0.iter().filter(|refusal| refusal.file == *file).collect();
-            let plural = if problems.len() == 1 { "problem" } else { "problems" };
-            write!(f, "error: {} {plural} in {}", problems.len(), file.display())?;
-            for problem in problems {
-                write!(f, "\n  ")?;
-                if !problem.key.is_empty() {
-                    write!(f, "`{}`: ", problem.key)?;
-                }
-                write!(f, "{}", problem.message.replace('\n', "\n  "))?;
-                if !problem.hint.is_empty() {
-                    write!(f, "\n  {}", problem.hint)?;
-                }
-            }
-        }
-        write!(f, "\nhint: `host check` checks contracts and plugins without reading data")
+/// What is refused.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// A key of a contract; the whole contract when the key is empty.
+    Key {
+        file: PathBuf,
+        key: String,
+    },
+    /// An option of the Kafka client of an ingestion contract, wherever it is set.
+    ClientOption {
+        ingestion: PathBuf,
+        option: String,
+    },
+}
+
+impl Refusal {
+    fn problem(self, positions: &Positions) -> Problem {
+        let Self { place, message, hint } = self;
+        let problem = match place {
+            Place::Key { file, key } => positions.refused(&file, &key, message),
+            Place::ClientOption { ingestion, option } => positions.refused_client_option(&ingestion, &option, message),
+        };
+        Problem { hint: (!hint.is_empty()).then_some(hint), ..problem }
     }
 }
 
@@ -135,6 +123,12 @@ impl EngineError {
     /// A defect of the host.
     pub fn internal(what: impl std::fmt::Display) -> Self {
         Self::Internal { what: what.to_string() }
+    }
+
+    /// Contracts that do not fit what they name.
+    pub(crate) fn refused(positions: &Positions, refusals: Vec<Refusal>) -> Self {
+        let problems = refusals.into_iter().map(|refusal| refusal.problem(positions)).collect();
+        Self::Contracts(positions.problems(problems))
     }
 
     pub(crate) fn read(path: &Path, source: io::Error) -> Self {
@@ -171,7 +165,6 @@ impl EngineError {
     pub fn to_json(&self) -> Value {
         let errors = match self {
             Self::Contracts(problems) => serde_json::to_value(problems).unwrap_or_default(),
-            Self::Refused(Refusals(refusals)) => refusals.iter().map(refusal_json).collect(),
             other => json!([{ "code": other.code(), "message": chain(other), "hint": other.hint() }]),
         };
         json!({ "schema": "crisol.error/v1", "errors": errors })
@@ -182,7 +175,6 @@ impl EngineError {
             Self::NoProject { .. } => "no_project",
             Self::Read { .. } => "unreadable",
             Self::Contracts(_) => "contract",
-            Self::Refused(_) => "refused",
             Self::Components { .. } => "components",
             Self::UnknownStream { .. } => "unknown_stream",
             Self::UnknownTable { .. } => "unknown_table",
@@ -235,16 +227,6 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-fn refusal_json(refusal: &Refusal) -> Value {
-    json!({
-        "code": "refused",
-        "message": refusal.message,
-        "file": refusal.file,
-        "key": refusal.key,
-        "hint": refusal.hint,
-    })
 }
 
 fn names(known: &[String]) -> String {

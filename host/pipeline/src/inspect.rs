@@ -110,7 +110,7 @@ impl EngineBuilder {
     /// # Errors
     /// The contracts are wrong.
     pub fn tables(self) -> Result<Tables, EngineError> {
-        let (project, _) = self.resolve()?;
+        let (project, ..) = self.resolve()?;
         Ok(Tables { streams: plan::streams(&project) })
     }
 }

@@ -24,7 +24,8 @@ use uuid::Uuid;
 use crate::builder::Restart;
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
-use crate::{Engine, EngineError, Refusal, Refusals, error};
+use crate::error::{self, Refusal};
+use crate::{Engine, EngineError};
 
 /// The components of a folder; compiled code is kept in the user's cache.
 pub(crate) fn registry(dir: &Path) -> Result<Registry, PluginError> {
@@ -48,6 +49,7 @@ pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec
             SourcePlan::Stream { stream, .. } => schemas.get(stream.as_str()).cloned(),
             _ => stream.source_schema(),
         };
+        refusals.extend(stream.client_refusals());
         let Some(input) = input.filter(|_| !stream.needs_inference()) else {
             notes.push(format!("stream `{}`: its columns are known once it runs; they are checked then", stream.name));
             continue;
@@ -92,7 +94,8 @@ impl<'a> Opener<'a> {
         let plan = &settle_columns(plan, &checkpoint).await.map_err(fail)?;
         let input = self.input(plan).await.map_err(fail)?;
         let chain = plan.chain(&input, &self.engine.registry);
-        let chain = Arc::new(chain.map_err(|refusals| EngineError::Refused(Refusals(refusals)))?);
+        let refused = |refusals| EngineError::refused(&self.engine.positions, refusals);
+        let chain = Arc::new(chain.map_err(refused)?);
         let (spec, store) = table_spec(plan, &chain).map_err(|error| fail(error.into()))?;
         let table = Table::open_or_create(&spec, &store).await.map_err(|error| fail(error.into()))?;
         self.restart(plan, &checkpoint, &table).await.map_err(fail)?;

@@ -9,10 +9,10 @@ use crisol_contract::{
     Trigger, Upstream,
 };
 use crisol_plugin::Registry;
-use crisol_source::{files_schema, kafka_schema};
+use crisol_source::{RefusedOption, check_client, files_schema, kafka_schema};
 use crisol_stage::{Chain, ChainInput, Sandboxed, StageError};
 
-use crate::Refusal;
+use crate::error::{Place, Refusal};
 
 /// Columns that say where a row came from, as far as a table has them.
 const PROVENANCE: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
@@ -26,6 +26,8 @@ pub(crate) struct StreamPlan {
     pub(crate) name: String,
     /// The table that it fills.
     pub(crate) table: TableContract,
+    /// File of the ingestion contract, where there is one.
+    pub(crate) ingestion: Option<PathBuf>,
     /// Where its rows come from.
     pub(crate) source: SourcePlan,
     /// When it makes batches, unless an upstream says so.
@@ -69,6 +71,7 @@ fn stream(
     let own = |source| StreamPlan {
         name: table.name.clone(),
         table: table.clone(),
+        ingestion: None,
         source,
         trigger: Trigger::AvailableNow,
         checkpoint: table.checkpoint_dir(&project.paths),
@@ -78,6 +81,7 @@ fn stream(
         Upstream::Ingestion(_) => by_table.get(table.name.as_str()).map(|ingestion| StreamPlan {
             name: ingestion.name.clone(),
             table: table.clone(),
+            ingestion: Some(ingestion.file.clone()),
             source: SourcePlan::Ingestion(ingestion.source.clone()),
             trigger: ingestion.trigger,
             checkpoint: ingestion.checkpoint_dir(&project.paths),
@@ -165,22 +169,57 @@ impl StreamPlan {
         known.iter().filter(|name| input.field_with_name(name).is_ok()).map(|name| (*name).into()).collect()
     }
 
+    /// Options that the stream's Kafka client refuses; the broker is not asked.
+    pub(crate) fn client_refusals(&self) -> Vec<Refusal> {
+        let (SourcePlan::Ingestion(SourceSpec::Kafka(kafka)), Some(ingestion)) = (&self.source, &self.ingestion) else {
+            return Vec::new();
+        };
+        let refusal = |refused: RefusedOption| Refusal {
+            place: match refused.option {
+                Some(option) => Place::ClientOption { ingestion: ingestion.clone(), option },
+                None => Place::Key { file: ingestion.clone(), key: "source.kafka".into() },
+            },
+            message: refused.what,
+            hint: refused.hint,
+        };
+        check_client(kafka).into_iter().map(refusal).collect()
+    }
+
     /// JSON lines are decoded by the bundled component, in the sandbox, like every other step.
     fn table_with_decoder(&self) -> TableContract {
         let mut table = self.table.clone();
-        if let SourcePlan::Ingestion(SourceSpec::Files(files)) = &self.source
-            && let (FileFormat::Json, Some(columns)) = (files.format, &files.schema)
-        {
-            table.stages.insert(0, json_decoder(columns, &self.limits));
-        }
+        table.stages.splice(0..0, self.own_decoder());
         table
     }
 
+    /// The decoder that no contract names.
+    fn own_decoder(&self) -> Option<StageSpec> {
+        let SourcePlan::Ingestion(SourceSpec::Files(files)) = &self.source else { return None };
+        let columns = files.schema.as_ref().filter(|_| files.format == FileFormat::Json)?;
+        Some(json_decoder(columns, &self.limits))
+    }
+
     fn refusal(&self, error: StageError) -> Refusal {
-        let file = self.table.file.clone();
-        match error {
-            StageError::Config { key, what, hint } => Refusal { file, key, message: what, hint },
-            other => Refusal { file, key: String::new(), message: other.to_string(), hint: String::new() },
+        let (key, message, hint) = match error {
+            StageError::Config { key, what, hint } => (key, what, hint),
+            other => (String::new(), other.to_string(), String::new()),
+        };
+        Refusal { place: self.place(key), message, hint }
+    }
+
+    /// Where a key of the table with its decoder stands: the contract does not have that stage.
+    fn place(&self, key: String) -> Place {
+        let stage = key.strip_prefix("stages[").and_then(|rest| rest.split_once(']'));
+        let (Some(_), Some((index, rest))) = (self.own_decoder(), stage) else {
+            return Place::Key { file: self.table.file.clone(), key };
+        };
+        match (index.parse::<usize>(), &self.ingestion) {
+            (Ok(0), Some(ingestion)) => Place::Key { file: ingestion.clone(), key: "source.format".into() },
+            (Ok(index), _) => {
+                let key = format!("stages[{}]{rest}", index.saturating_sub(1));
+                Place::Key { file: self.table.file.clone(), key }
+            }
+            (Err(_), _) => Place::Key { file: self.table.file.clone(), key },
         }
     }
 }

@@ -10,6 +10,7 @@ mod stages;
 mod table;
 
 pub(crate) use ingestion::ingestion;
+pub(crate) use options::client_name;
 pub(crate) use table::table;
 
 use crate::problem::Code;

@@ -81,9 +81,11 @@ fn refuse_second(value: &Value<'_>, first: &str) {
 
 /// The client's name of `kafka.…`, and of the two that have a name of ours.
 fn client_option(allowed: &Allowed, name: &str) -> Option<String> {
-    if allowed.parent != "source.kafka" {
-        return None;
-    }
+    (allowed.parent == "source.kafka").then(|| client_name(name))?
+}
+
+/// The client's name of an option that may stand in `source.kafka`; `None` when it is no option of the client.
+pub(crate) fn client_name(name: &str) -> Option<String> {
     match name.split_at_checked("kafka.".len()) {
         Some((prefix, rest)) if prefix.eq_ignore_ascii_case("kafka.") && !rest.is_empty() => Some(rest.to_lowercase()),
         _ => match keys::plain(name).as_str() {

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::json::{self, Flaw};
-use super::{At, Data, Node, toml};
+use super::{At, Data, Entry, Node, toml};
 use crate::keys::KeyFile;
 use crate::problem::{Code, Problem};
 
@@ -88,19 +88,9 @@ impl File {
     }
 
     fn locate(&self, key: &str) -> At {
-        let mut node = &self.root;
-        for step in key.split(['.', '[']) {
-            let below = match step.strip_suffix(']') {
-                Some(index) => match &node.data {
-                    Data::List(items) => index.parse::<usize>().ok().and_then(|index| items.get(index)),
-                    _ => None,
-                },
-                None => node.get(step).map(|entry| &entry.value),
-            };
-            match below {
-                Some(below) => node = below,
-                None => break,
-            }
+        let (mut node, mut rest) = (&self.root, key);
+        while let Some((below, left)) = step(node, rest) {
+            (node, rest) = (below, left);
         }
         node.at.clone()
     }
@@ -110,6 +100,25 @@ impl File {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
         (before.matches('\n').count() + 1, column)
+    }
+}
+
+/// The value under the first step of a path of keys, and the rest of the path. Names may have dots in them.
+fn step<'a, 'k>(node: &'a Node, path: &'k str) -> Option<(&'a Node, &'k str)> {
+    match &node.data {
+        Data::List(items) => {
+            let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
+            Some((items.get(index.parse::<usize>().ok()?)?, rest))
+        }
+        Data::Object(entries) => {
+            let path = path.strip_prefix('.').unwrap_or(path);
+            let below = |entry: &'a Entry| {
+                let rest = path.strip_prefix(entry.name.as_str()).filter(|_| !entry.name.is_empty())?;
+                (rest.is_empty() || rest.starts_with(['.', '['])).then_some((&entry.value, rest))
+            };
+            entries.iter().filter_map(below).min_by_key(|(_, rest)| rest.len())
+        }
+        _ => None,
     }
 }
 

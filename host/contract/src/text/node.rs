@@ -1,6 +1,6 @@
 //! The tree.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub(crate) enum At {
     /// Byte offset in the file.
     Offset(usize),
     /// Not in a file: `--set`, or an environment variable.
-    Outside(Rc<str>),
+    Outside(Arc<str>),
 }
 
 /// What a value is.

@@ -8,7 +8,7 @@ use crisol_checkpoint::KafkaPosition;
 use crisol_contract::{KafkaSpec, Subscription};
 use rdkafka::config::{ClientConfig, FromClientConfigAndContext, RDKafkaLogLevel};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::{ClientContext, Offset, TopicPartitionList};
 use regex::Regex;
 
@@ -109,8 +109,7 @@ impl Broker {
     pub(super) fn connect(spec: &KafkaSpec, role: Role) -> Result<Self, SourceError> {
         let config = options(spec, role)?;
         let servers = config.get("bootstrap.servers").unwrap_or_default().to_owned();
-        let consumer = BaseConsumer::from_config_and_context(&config, Context(Mutex::new(None)))
-            .map_err(|error| refused_option(&servers, error))?;
+        let consumer = consumer(&config).map_err(|error| refused_option(&servers, error))?;
         let deadline = spec.client.get("socket.timeout.ms").and_then(|ms| ms.parse().ok()).map(Duration::from_millis);
         Ok(Self {
             consumer,
@@ -294,7 +293,12 @@ impl Broker {
     }
 }
 
-fn options(spec: &KafkaSpec, role: Role) -> Result<ClientConfig, SourceError> {
+/// A client of librdkafka.
+pub(super) fn consumer(config: &ClientConfig) -> KafkaResult<BaseConsumer<Context>> {
+    BaseConsumer::from_config_and_context(config, Context(Mutex::new(None)))
+}
+
+pub(super) fn options(spec: &KafkaSpec, role: Role) -> Result<ClientConfig, SourceError> {
     for (key, reason) in FORBIDDEN {
         if spec.client.contains_key(key) {
             return Err(SourceError::config(
@@ -352,6 +356,11 @@ fn refused_option(servers: &str, error: KafkaError) -> SourceError {
                 "options are those of librdkafka, see its CONFIGURATION.md",
             )
         }
+        // What options do not allow; starting again does not help.
+        KafkaError::ClientCreation(reason) => SourceError::config(
+            format!("the Kafka client cannot be made: {reason}"),
+            "options are those of librdkafka, see its CONFIGURATION.md",
+        ),
         other => SourceError::caused(format!("broker `{servers}`: the client cannot be made"), other),
     }
 }

@@ -4,6 +4,7 @@
 //! on one connection each question would wait for the fetch before it.
 
 mod ahead;
+mod check;
 mod client;
 mod limit;
 mod native;
@@ -32,6 +33,7 @@ use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
 pub(crate) use self::ahead::{Ahead, Held, look_ahead};
 pub use self::ahead::{Lag, lag};
+pub use self::check::{RefusedOption, check_client};
 pub use self::rows::kafka_schema;
 pub(crate) use self::rows::{ChunkBuilder, Headers, RecordView};
 
