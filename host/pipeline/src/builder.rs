@@ -142,7 +142,7 @@ impl EngineBuilder {
         let own = project.join("plugins");
         if self.plugins.is_none() && !own.exists() {
             // A project without stages needs none.
-            return Ok(Registry::default());
+            return Ok(Registry::without(&own));
         }
         let dir = self.plugins.clone().unwrap_or(own);
         open::registry(&dir).map_err(|source| EngineError::Components { dir, source })

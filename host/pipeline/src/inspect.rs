@@ -32,6 +32,8 @@ pub struct ComponentInfo {
     pub schema_versions: String,
     /// SHA-256 of its file.
     pub digest: String,
+    /// JSON Schema of its options, as it declares it; absent when it takes none.
+    pub options: Option<serde_json::Value>,
     /// Its file.
     pub file: String,
 }
@@ -97,6 +99,7 @@ impl EngineBuilder {
             schema_versions: component.schema_versions().to_string(),
             digest: component.digest().into(),
             file: component.path().display().to_string(),
+            options: component.options().cloned(),
         });
         let refused = registry.refused().iter().map(|refused| RefusedInfo {
             file: refused.path.display().to_string(),

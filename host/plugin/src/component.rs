@@ -99,6 +99,11 @@ impl Component {
         self.description.schema_versions
     }
 
+    /// The JSON Schema of its options, as it declares it; `None` when it takes none.
+    pub fn options(&self) -> Option<&Value> {
+        self.description.options.schema()
+    }
+
     /// Where it was loaded from.
     pub fn path(&self) -> &Path {
         &self.path

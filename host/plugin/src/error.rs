@@ -87,10 +87,12 @@ pub enum PluginError {
         version: semver::Version,
     },
     /// No component of this name.
-    #[error("no component `{name}`{}", hint_text(hint))]
+    #[error("no component `{name}`{}{}", folder_text(folder), hint_text(hint))]
     NotFound {
         /// The name that was looked for.
         name: String,
+        /// The folder that it was looked for in, where there is one.
+        folder: Option<PathBuf>,
         /// The nearest name, or those that there are, or why its file was refused.
         hint: Option<String>,
     },
@@ -235,6 +237,11 @@ pub enum CallError {
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+/// ` in …`, for messages about what a folder should hold.
+fn folder_text(folder: &Option<PathBuf>) -> String {
+    folder.as_ref().map(|folder| format!(" in `{}`", folder.display())).unwrap_or_default()
 }
 
 fn hint_text(hint: &Option<String>) -> String {

@@ -1,6 +1,7 @@
 //! Options of a stage, checked against the JSON Schema that the component declares.
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 use crate::OptionProblem;
@@ -13,13 +14,15 @@ const MESSAGE_BYTES_MAX: usize = 300;
 /// What options a component takes.
 #[derive(Debug)]
 pub(crate) struct OptionsSchema {
+    /// As declared.
+    schema: Option<Value>,
     validator: Option<Validator>,
 }
 
 impl OptionsSchema {
     /// Takes no options.
     pub(crate) fn none() -> Self {
-        Self { validator: None }
+        Self { schema: None, validator: None }
     }
 
     /// Patterns run in linear time, whatever they are: the schema comes from a component.
@@ -31,7 +34,12 @@ impl OptionsSchema {
             .with_pattern_options(PatternOptions::regex())
             .build(schema)
             .map_err(|error| error.to_string())?;
-        Ok(Self { validator: Some(validator) })
+        Ok(Self { schema: Some(schema.clone()), validator: Some(validator) })
+    }
+
+    /// The JSON Schema as the component declares it; `None` when it takes no options.
+    pub(crate) fn schema(&self) -> Option<&Value> {
+        self.schema.as_ref()
     }
 
     /// All problems of these options.
@@ -49,12 +57,21 @@ impl OptionsSchema {
             let message = format!("they are {bytes} bytes long, {OPTIONS_BYTES_MAX} are allowed");
             return vec![OptionProblem { path: String::new(), message }];
         }
-        let problem = |error: jsonschema::ValidationError<'_>| OptionProblem {
-            path: error.instance_path().to_string(),
-            message: printable(&error.to_string(), MESSAGE_BYTES_MAX),
-        };
-        validator.iter_errors(&options).take(PROBLEMS_MAX).map(problem).collect()
+        validator.iter_errors(&options).take(PROBLEMS_MAX).flat_map(|error| one_each(&error)).take(PROBLEMS_MAX).collect()
     }
+}
+
+/// Options that are not known stand at their own places, each.
+fn one_each(error: &ValidationError<'_>) -> Vec<OptionProblem> {
+    let path = error.instance_path().to_string();
+    if let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() {
+        let unknown = |name: &String| OptionProblem {
+            path: format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
+            message: "this option is unknown".into(),
+        };
+        return unexpected.iter().map(unknown).collect();
+    }
+    vec![OptionProblem { path, message: printable(&error.to_string(), MESSAGE_BYTES_MAX) }]
 }
 
 #[cfg(test)]
@@ -77,7 +94,7 @@ mod tests {
         let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
         assert!(paths.contains(&"/by/1"), "{found:?}");
         assert!(found.iter().any(|(_, message)| message.contains("\"n\" is a required property")), "{found:?}");
-        assert!(found.iter().any(|(_, message)| message.contains("'m'")), "{found:?}");
+        assert!(found.contains(&("/m".to_owned(), "this option is unknown".to_owned())), "{found:?}");
     }
 
     #[test]

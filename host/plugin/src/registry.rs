@@ -13,6 +13,7 @@ use crate::{Component, Engine, Kind, PluginError, SchemaVersions};
 /// What was found in a folder. It does not change: a change in the folder makes a new registry.
 #[derive(Debug, Default)]
 pub struct Registry {
+    folder: Option<PathBuf>,
     serving: Vec<Arc<Component>>,
     shadowed: Vec<Arc<Component>>,
     refused: Vec<Refused>,
@@ -48,7 +49,13 @@ impl Registry {
         for Refused { path, reason } in &refused {
             tracing::warn!(path = %path.display(), %reason, "a component is refused");
         }
-        Ok(Self { serving: selection.serving, shadowed: selection.shadowed, refused })
+        let folder = Some(folder.into());
+        Ok(Self { folder, serving: selection.serving, shadowed: selection.shadowed, refused })
+    }
+
+    /// No components, for want of a folder; `folder` is where they would be looked for.
+    pub fn without(folder: &Path) -> Self {
+        Self { folder: Some(folder.into()), ..Self::default() }
     }
 
     /// Components that serve at least one schema version, by name, the highest version first.
@@ -97,14 +104,22 @@ impl Registry {
         let mut names: Vec<&str> = self.accepted().map(|component| component.name()).collect();
         names.sort_unstable();
         names.dedup();
-        let hint = match (nearest(name, names.iter().copied()), names.is_empty(), self.refused.len()) {
-            (Some(near), ..) => Some(format!("did you mean `{near}`?")),
-            (None, true, 0) => Some("there are none".to_string()),
-            (None, true, files) => Some(format!("{files} of the files there are refused")),
-            (None, false, _) => Some(format!("there are {}", listed(names.iter().map(ToString::to_string)))),
+        let absent = self.folder.as_ref().is_some_and(|folder| !folder.exists());
+        let hint = match (near(name, &names), names.is_empty(), self.refused.len()) {
+            (Some(near), ..) => format!("did you mean `{near}`?"),
+            (None, true, 0) if absent => "there is no such folder; name another one with `--plugins`".to_string(),
+            (None, true, 0) => "there are none".to_string(),
+            (None, true, files) => format!("{files} of the files there are refused"),
+            (None, false, _) => format!("there are {}", listed(names.iter().map(ToString::to_string))),
         };
-        PluginError::NotFound { name: printable(name, 100), hint }
+        PluginError::NotFound { name: printable(name, 100), folder: self.folder.clone(), hint: Some(hint) }
     }
+}
+
+/// The name that was probably meant: a few letters away, or longer or shorter than what was written.
+fn near<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
+    let part_of = |other: &&&str| !name.is_empty() && (other.contains(name) || name.contains(**other));
+    nearest(name, names.iter().copied()).or_else(|| names.iter().find(part_of).copied())
 }
 
 fn listed(names: impl Iterator<Item = String>) -> String {

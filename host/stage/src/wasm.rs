@@ -92,9 +92,10 @@ fn problems(kind: Kind, error: PluginError) -> Vec<WorkerProblem> {
         |key: &str, what: String, hint: &str| vec![WorkerProblem { key: key.to_owned(), what, hint: hint.to_owned() }];
     match error {
         PluginError::Options { problems, .. } => problems.iter().map(option_problem).collect(),
-        PluginError::NotFound { name, hint } => {
+        PluginError::NotFound { name, folder, hint } => {
+            let place = folder.map(|folder| format!(" in `{}`", folder.display())).unwrap_or_default();
             let hint = hint.unwrap_or_else(|| "put its `.wasm` file into the folder of plugins".into());
-            one(kind.stage_key(), format!("no component `{name}`"), &hint)
+            one(kind.stage_key(), format!("no component `{name}`{place}"), &hint)
         }
         error @ (PluginError::WrongKind { .. } | PluginError::NoVersion { .. }) => {
             one(kind.stage_key(), error.to_string(), "`host plugins` lists the components that there are")

@@ -39,13 +39,18 @@ fn components_are_found_by_what_they_say_not_by_their_files() {
     };
     assert_eq!(find("orders", None, Kind::Decoder).unwrap().version().to_string(), "2.0.0");
     assert_eq!(find("orders", Some("^1.2"), Kind::Decoder).unwrap().version().to_string(), "1.2.0");
-    let text = |result: Result<_, PluginError>| result.map(|_| ()).unwrap_err().to_string();
+    let place = format!(" in `{}`", folder.path().display());
+    let text = |result: Result<_, PluginError>| result.map(|_| ()).unwrap_err().to_string().replace(&place, " in …");
     assert_eq!(
         text(find("orders", Some("^3"), Kind::Decoder)),
         "component `orders`: no version matches `^3`; there are 2.0.0, 1.2.0"
     );
-    assert_eq!(text(find("ordrs", None, Kind::Decoder)), "no component `ordrs`; did you mean `orders`?");
-    assert_eq!(text(find("zebra", None, Kind::Decoder)), "no component `zebra`; there are order-rules, orders");
+    assert_eq!(text(find("ordrs", None, Kind::Decoder)), "no component `ordrs` in …; did you mean `orders`?");
+    assert_eq!(
+        text(find("order-decoder-orders", None, Kind::Decoder)),
+        "no component `order-decoder-orders` in …; did you mean `orders`?"
+    );
+    assert_eq!(text(find("zebra", None, Kind::Decoder)), "no component `zebra` in …; there are order-rules, orders");
     assert_eq!(
         text(find("order-rules", None, Kind::Decoder)),
         "component `order-rules` is a validator, not a decoder; use it as `validate`"
@@ -61,7 +66,7 @@ fn equal_versions_with_other_bytes_do_not_serve() {
     assert!(registry.serving().is_empty());
     assert!(registry.refused().iter().all(|refused| matches!(refused.reason, PluginError::Ambiguous { .. })));
     let error = registry.find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "no component `orders`; 2 of the files there are refused");
+    assert!(error.to_string().ends_with("`; 2 of the files there are refused"), "{error}");
 }
 
 #[test]
@@ -69,7 +74,13 @@ fn a_folder_may_be_empty_but_must_be_there() {
     let folder = tempfile::tempdir().unwrap();
     let registry = registry(folder.path());
     let error = registry.find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "no component `orders`; there are none");
+    let place = folder.path().display();
+    assert_eq!(error.to_string(), format!("no component `orders` in `{place}`; there are none"));
+    let error = Registry::without(Path::new("/no/plugins")).find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no component `orders` in `/no/plugins`; there is no such folder; name another one with `--plugins`"
+    );
     let missing = Registry::load(&folder.path().join("none"), &ENGINE, None);
     assert!(matches!(missing.unwrap_err(), PluginError::Read { .. }));
 }
