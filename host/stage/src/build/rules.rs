@@ -7,7 +7,7 @@ use super::stages::type_name;
 use super::{Draft, Reached, with_columns};
 use crate::expectations::Rule;
 use crate::generated::Generated;
-use crate::sql::Expression;
+use crate::sql::{Expression, needs_a_unit};
 
 impl Draft<'_> {
     /// Plans the generated columns over the rows after the last stage, and adds them to what is reached.
@@ -37,6 +37,11 @@ impl Draft<'_> {
         if from != DataType::Null && !arrow_cast::can_cast_types(&from, to) {
             let what = format!("gives `{}`, which cannot become `{}`", type_name(&from), type_name(to));
             self.problem(key, what, "change the expression or the column's type");
+            return None;
+        }
+        if needs_a_unit(&from, to) {
+            let what = format!("gives `{}`, which does not become `{}` by itself", type_name(&from), type_name(to));
+            self.problem(key, what, "write the CAST: it counts whole seconds since 1970");
             return None;
         }
         let value = value.cast_to(to);

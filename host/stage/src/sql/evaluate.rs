@@ -11,6 +11,7 @@ use datafusion::physical_expr::utils::reassign_expr_columns;
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
 use super::functions::BatchTime;
+use super::patterns;
 use crate::BatchContext;
 
 /// A checked expression over one row.
@@ -138,5 +139,8 @@ fn by_halves(
 
 fn words(error: &DataFusionError) -> String {
     let text = error.find_root().strip_backtrace();
+    if let Some(reason) = patterns::reason(&text) {
+        return format!("no regular expression: {reason}");
+    }
     text.strip_prefix("Arrow error: ").unwrap_or(&text).to_owned()
 }

@@ -17,9 +17,12 @@ use datafusion::physical_expr::expressions::BinaryExpr as PhysicalBinaryExpr;
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DataType as SqlType};
 
+use super::date_parts::PartOfTime;
 use super::evaluate::Expression;
 use super::functions::{BatchTime, Divisor};
+use super::patterns;
 use super::refusals::refusal;
+use super::seconds::in_seconds;
 
 /// Turns SQL texts into expressions; made once for a chain.
 #[derive(Debug)]
@@ -58,6 +61,9 @@ impl Planner {
         for function in BatchTime::all() {
             state.register_udf(Arc::new(ScalarUDF::from(function)))?;
         }
+        for function in PartOfTime::all() {
+            state.register_udf(Arc::new(ScalarUDF::from(function)))?;
+        }
         Ok(Self { state })
     }
 
@@ -65,7 +71,8 @@ impl Planner {
     pub(crate) fn plan(&self, text: &str, schema: &SchemaRef) -> Result<Expression, SqlProblem> {
         let problem = |error| explain(&error, schema);
         let dialect = self.state.config_options().sql_parser.dialect;
-        let parsed = self.state.sql_to_expr_with_alias(text, &dialect).map_err(problem)?;
+        let mut parsed = self.state.sql_to_expr_with_alias(text, &dialect).map_err(problem)?;
+        patterns::respell(&mut parsed.expr);
         if let Some(alias) = &parsed.alias {
             return Err(SqlProblem { what: format!("`AS {alias}` has no meaning here"), hint: "leave it out".into() });
         }
@@ -79,6 +86,18 @@ impl Planner {
         Expression::new(text, physical, columns, schema).map_err(problem)
     }
 
+    /// Names of the functions that an expression may call.
+    #[cfg(test)]
+    pub(super) fn functions(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.state.scalar_functions().keys().cloned().collect();
+        names.extend(self.state.higher_order_functions().keys().cloned());
+        names.extend(["map", "struct"].map(str::to_owned));
+        names.retain(|name| super::refusals::allowed(&self.state, name));
+        names.sort();
+        names.dedup();
+        names
+    }
+
     fn physical(&self, logical: Expr, schema: DFSchema) -> Result<Arc<dyn PhysicalExpr>> {
         let schema = Arc::new(schema);
         let context = SimplifyContext::builder()
@@ -87,7 +106,8 @@ impl Planner {
             .build();
         let simplifier = ExprSimplifier::new(context);
         let typed = simplifier.coerce(logical, &schema)?;
-        let guarded = guard_divisions(typed, &schema)?;
+        let counted = in_seconds(dates(typed, &schema)?, &schema)?;
+        let guarded = guard_divisions(counted, &schema)?;
         let simple = simplifier.simplify(guarded)?;
         check_arithmetic(self.state.create_physical_expr(simple, &schema)?)
     }
@@ -125,6 +145,22 @@ impl ExprPlanner for SparkDivision {
         let quotient = cast(raw.left, operand.clone()) / cast(raw.right, operand);
         Ok(PlannerResult::Planned(quotient))
     }
+}
+
+/// `to_date` of a timestamp is its date, as in Spark.
+fn dates(expr: Expr, schema: &DFSchema) -> Result<Expr> {
+    expr.transform_up(|expr| match expr {
+        Expr::ScalarFunction(mut call) if call.func.name() == "to_date" && call.args.len() == 1 => {
+            let Some(argument) = call.args.pop() else { return Ok(Transformed::no(Expr::ScalarFunction(call))) };
+            if matches!(argument.get_type(schema)?, DataType::Timestamp(..) | DataType::Date32) {
+                return Ok(Transformed::yes(cast(argument, DataType::Date32)));
+            }
+            call.args.push(argument);
+            Ok(Transformed::no(Expr::ScalarFunction(call)))
+        }
+        other => Ok(Transformed::no(other)),
+    })
+    .data()
 }
 
 /// Makes divisions of floats fail at zero.
@@ -177,6 +213,13 @@ fn explain(error: &DataFusionError, schema: &SchemaRef) -> SqlProblem {
         return SqlProblem { what: format!("no column `{}`", field.name()), hint };
     }
     let what = error.find_root().strip_backtrace();
-    let what = what.lines().next().unwrap_or_default().trim_end_matches('.').to_owned();
+    let what = what.lines().next().unwrap_or_default().trim_end_matches('.');
+    let prefixes = ["Error during planning: ", "This feature is not implemented: "];
+    let what = prefixes.iter().find_map(|prefix| what.rsplit_once(prefix)).map_or(what, |(_, what)| what);
+    // A part of the parsed text that DataFusion cannot plan is shown with all its innards.
+    let what = what.strip_prefix("Unsupported ast node in sqltorel: ").map_or_else(
+        || what.to_owned(),
+        |node| format!("`{}` is not supported", node.split([' ', '(']).next().unwrap_or(node)),
+    );
     SqlProblem { what, hint: "an expression is SQL over the columns of one row".into() }
 }

@@ -7,11 +7,22 @@ use datafusion::logical_expr::Volatility;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, Expr, Function, Query, Visit, Visitor};
 
 use super::functions::BatchTime;
+use super::patterns;
 use super::plan::{SqlProblem, nearest};
 
 /// The first thing in `expression` that is refused.
 pub(super) fn refusal(state: &SessionState, expression: &Expr) -> Option<SqlProblem> {
     expression.visit(&mut Refusals { state }).break_value().map(|problem| *problem)
+}
+
+/// Whether an expression may call the function of this name.
+#[cfg(test)]
+pub(super) fn allowed(state: &SessionState, name: &str) -> bool {
+    match state.scalar_functions().get(name) {
+        Some(scalar) if scalar.inner().downcast_ref::<BatchTime>().is_some() => true,
+        Some(scalar) => scalar.signature().volatility != Volatility::Volatile && name != "current_time",
+        None => true,
+    }
 }
 
 struct Refusals<'a> {
@@ -30,8 +41,9 @@ impl Visitor for Refusals<'_> {
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Self::Break> {
         let problem = match expression {
-            Expr::Function(function) => self.function(function),
+            Expr::Function(function) => self.function(function).or_else(|| patterns::argument(function)),
             Expr::BinaryOp { op: BinaryOperator::MyIntegerDivide, right, .. } => ambiguous_division(right),
+            Expr::BinaryOp { op, right, .. } => patterns::operand(op, right),
             _ => None,
         };
         problem.map_or(ControlFlow::Continue(()), |problem| ControlFlow::Break(Box::new(problem)))

@@ -226,3 +226,80 @@ fn an_expression_over_no_row_gives_no_value() {
     let none = plan("amount > 0").unwrap().evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0 });
     assert_eq!(none.unwrap().as_ref(), &BooleanArray::from(Vec::<bool>::new()));
 }
+
+#[test]
+fn sparks_parts_of_dates_and_times_are_in_utc() {
+    // NOW is 2024-05-06T07:08:09.000001Z, the first row 1970-01-01T00:00:00Z.
+    for (function, parts) in [
+        ("year", [1970, 2024]),
+        ("month", [1, 5]),
+        ("day", [1, 6]),
+        ("dayofmonth", [1, 6]),
+        ("hour", [0, 7]),
+        ("minute", [0, 8]),
+        ("second", [0, 9]),
+    ] {
+        let expected = Int32Array::from(vec![Some(parts[0]), Some(parts[1]), None]);
+        assert_eq!(evaluate(&format!("{function}(event_ts)")).unwrap().as_ref(), &expected, "{function}");
+    }
+    assert_eq!(truth("YEAR(CAST(event_ts AS DATE)) = 2024 AND hour(CAST(event_ts AS DATE)) = 0")[1], Some(true));
+    assert_eq!(truth("month('2024-12-31') = 12 AND second(TIMESTAMP '1969-12-31 23:59:58.7') = 58"), [Some(true); 3]);
+    assert_eq!(truth("month(now()) = 5 AND year(current_date) = 2024"), [Some(true); 3]);
+    assert!(refused("year(n) > 1").starts_with("`year` takes a date or a timestamp, not `int`"), "{}", refused("year(n) > 1"));
+    assert!(refused("year() > 1").contains("`year` takes one argument"));
+}
+
+#[test]
+fn to_date_of_a_timestamp_is_its_date() {
+    let days = evaluate("to_date(event_ts)").unwrap();
+    assert_eq!(days.as_ref(), &Date32Array::from(vec![Some(0), Some(19_849), None]));
+    assert_eq!(truth("to_date('2024-05-06') = CAST(event_ts AS DATE)"), [Some(false), Some(true), None]);
+}
+
+#[test]
+fn timestamps_and_numbers_become_each_other_in_seconds() {
+    let seconds = evaluate("CAST(event_ts AS BIGINT)").unwrap();
+    assert_eq!(seconds.as_ref(), &Int64Array::from(vec![Some(0), Some(1_714_979_289), None]));
+    assert_eq!(truth("CAST(event_ts AS INT) = 1714979289"), [Some(false), Some(true), None]);
+    assert_eq!(truth("try_cast(event_ts AS SMALLINT) IS NULL"), [Some(false), Some(true), Some(true)]);
+    assert!(evaluate("CAST(event_ts AS SMALLINT)").is_err(), "it does not fit");
+    assert_eq!(truth("CAST(TIMESTAMP '1969-12-31 23:59:58.7' AS BIGINT) = -2"), [Some(true); 3]);
+    assert_eq!(truth("CAST(1714979289 AS TIMESTAMP) < event_ts"), [Some(false), Some(true), None]);
+    assert_eq!(truth("CAST(n AS TIMESTAMP) = TIMESTAMP '1970-01-01 00:00:04'"), [Some(true), Some(false), None]);
+    assert!(evaluate("CAST(big AS TIMESTAMP)").unwrap_err().text.to_lowercase().contains("overflow"));
+    for text in ["CAST(event_ts AS DOUBLE)", "CAST(event_ts AS DECIMAL(20,6))", "CAST(x AS TIMESTAMP)", "try_cast(n AS TIMESTAMP)"] {
+        assert!(refused(text).contains("is refused: use CAST with whole seconds since 1970"), "{text}: {}", refused(text));
+    }
+}
+
+#[test]
+fn rlike_searches_and_a_wrong_pattern_is_explained() {
+    assert_eq!(truth("text RLIKE '^[0-9]+$'"), [Some(true), Some(false), None]);
+    assert_eq!(truth("text NOT RLIKE '[0-9]' AND `Order Id` REGEXP 'b'"), [Some(false), Some(true), Some(false)]);
+    for text in ["text RLIKE 'a('", "text ~ 'a('", "regexp_like(text, 'a(')", "n = 1 OR NOT (text RLIKE 'a(')"] {
+        assert_eq!(
+            refused(text),
+            "`a(` is no regular expression: unclosed group / look-around and back-references of Java are not there",
+            "{text}"
+        );
+    }
+    let error = evaluate("regexp_like(text, text || '(')").unwrap_err();
+    assert_eq!((error.row, error.text.as_str()), (0, "no regular expression: unclosed group"));
+}
+
+#[test]
+fn what_cannot_be_planned_is_said_without_the_parsers_innards() {
+    let found = refused("text IS NORMALIZED");
+    assert!(!found.contains("Span") && !found.contains("sqltorel"), "{found}");
+}
+
+/// `docs/contracts.md` names every function that there is, and no other.
+#[test]
+fn the_reference_lists_every_function_and_no_other() {
+    let page = include_str!("../../../../docs/contracts.md");
+    let listed = page.split("**Functions.**").nth(1).and_then(|rest| rest.split("\n\n").nth(1)).expect("the list");
+    let listed: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
+    let known = Planner::new().unwrap().functions();
+    let expected = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    assert_eq!(listed, known, "the list should be:\n\n{expected}\n");
+}
