@@ -55,6 +55,7 @@ pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<String> {
         value.refuse_hinting(Code::Refused, "is an option of the Java client", *instead);
         return None;
     }
+    let value = Value { fill: value.fill.for_kafka(), ..value.clone() };
     let text = value.scalar()?;
     if name == "ssl.keystore.location" && text.ends_with(".jks") {
         value.refuse_hinting(

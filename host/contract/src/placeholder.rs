@@ -21,6 +21,9 @@ pub trait Lookup {
     /// # Errors
     /// Why it cannot be read, for people.
     fn file(&self, path: &Path) -> Result<String, String>;
+
+    /// Where placeholders in options of the Kafka client are looked up: who reads from no broker needs none of them.
+    fn for_kafka(&self) -> &dyn Lookup;
 }
 
 /// `[path]`, as far as it is known.
@@ -49,6 +52,11 @@ pub(crate) enum Braces {
 }
 
 impl Fill<'_> {
+    /// The same for options of the Kafka client.
+    pub(crate) fn for_kafka(&self) -> Self {
+        Self { lookup: self.lookup.for_kafka(), ..*self }
+    }
+
     /// The text with its placeholders filled; an error is a message for people.
     pub(crate) fn fill(&self, text: &str, braces: Braces) -> Result<String, String> {
         let mut out = String::new();

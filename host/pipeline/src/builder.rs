@@ -8,7 +8,7 @@ use crisol_observe::{Observer, Observers};
 use crisol_plugin::Registry;
 
 use crate::engine::Engine;
-use crate::files::{self, Surroundings};
+use crate::files::{self, Kafka, Surroundings};
 use crate::{EngineError, open, plan};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
@@ -107,7 +107,7 @@ impl EngineBuilder {
     /// # Errors
     /// [`EngineError::Contracts`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
-        let (project, positions, mut notes) = self.resolve()?;
+        let (project, positions, mut notes) = self.resolve(Kafka::Read)?;
         let registry = self.registry(&project.dir)?;
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
@@ -124,11 +124,11 @@ impl EngineBuilder {
     }
 
     /// The contracts alone, where their keys stand, and what is worth a note about them.
-    pub(crate) fn resolve(&self) -> Result<(Project, Positions, Vec<String>), EngineError> {
+    pub(crate) fn resolve(&self, kafka: Kafka) -> Result<(Project, Positions, Vec<String>), EngineError> {
         let dir = self.project_dir();
         let texts = files::read(&dir)?;
         let dir = dir.canonicalize().map_err(|error| EngineError::read(&dir, error))?;
-        let resolved = resolve(&dir, &texts, &self.sets, &Surroundings).map_err(EngineError::Contracts)?;
+        let resolved = resolve(&dir, &texts, &self.sets, &Surroundings { kafka }).map_err(EngineError::Contracts)?;
         let notes = resolved.warnings.iter().map(ToString::to_string).collect();
         Ok((resolved.project, resolved.positions, notes))
     }

@@ -54,7 +54,17 @@ fn text(path: PathBuf) -> Result<SourceText, EngineError> {
 }
 
 /// Environment and secrets' files, as placeholders name them.
-pub(crate) struct Surroundings;
+pub(crate) struct Surroundings {
+    pub(crate) kafka: Kafka,
+}
+
+/// Whether anything will be read from Kafka.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kafka {
+    Read,
+    /// Its options are not looked up: brokers and passwords need not be at hand.
+    Unread,
+}
 
 impl Lookup for Surroundings {
     fn env(&self, name: &str) -> Option<String> {
@@ -69,5 +79,33 @@ impl Lookup for Surroundings {
         fs::read_to_string(path)
             .map(|text| text.trim_end_matches(['\r', '\n']).into())
             .map_err(|error| error.to_string())
+    }
+
+    fn for_kafka(&self) -> &dyn Lookup {
+        match self.kafka {
+            Kafka::Read => self,
+            Kafka::Unread => &Unread,
+        }
+    }
+}
+
+/// Stands for every value that is not looked up.
+struct Unread;
+
+impl Lookup for Unread {
+    fn env(&self, _name: &str) -> Option<String> {
+        Some("not looked up".into())
+    }
+
+    fn env_vars(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn file(&self, _path: &Path) -> Result<String, String> {
+        Ok("not looked up".into())
+    }
+
+    fn for_kafka(&self) -> &dyn Lookup {
+        self
     }
 }

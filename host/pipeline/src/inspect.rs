@@ -7,6 +7,7 @@ use crisol_checkpoint::{Checkpoint, LogState};
 use crisol_table::{Table, TableSummary};
 use serde::Serialize;
 
+use crate::files::Kafka;
 use crate::plan::{self, StreamPlan};
 use crate::{EngineBuilder, EngineError, error};
 
@@ -108,12 +109,12 @@ impl EngineBuilder {
         Ok(Components { serving: serving.collect(), refused: refused.collect() })
     }
 
-    /// The tables that the contracts describe.
+    /// The tables that the contracts describe. Options of Kafka are not looked up.
     ///
     /// # Errors
     /// The contracts are wrong.
     pub fn tables(self) -> Result<Tables, EngineError> {
-        let (project, ..) = self.resolve()?;
+        let (project, ..) = self.resolve(Kafka::Unread)?;
         Ok(Tables { streams: plan::streams(&project) })
     }
 }

@@ -35,6 +35,10 @@ impl Lookup for Project {
     fn file(&self, path: &Path) -> Result<String, String> {
         self.files.get(path).cloned().ok_or_else(|| "no such file".to_owned())
     }
+
+    fn for_kafka(&self) -> &dyn Lookup {
+        self
+    }
 }
 
 impl Project {
