@@ -7,5 +7,6 @@ mod docs;
 mod durable;
 mod examples;
 mod operations;
+mod operator;
 mod pipelines;
 mod refusals;

@@ -8,6 +8,7 @@ mod host;
 mod kafka;
 mod project;
 mod tables;
+mod terminal;
 
 pub use host::{Host, Run, copy, wait_until};
 pub use kafka::Topic;

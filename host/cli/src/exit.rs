@@ -95,13 +95,12 @@ pub(crate) fn render_problems(error: &EngineError, output: Output) {
 /// `error:`, its causes, and a hint.
 pub(crate) fn print(error: &dyn Error, hint: Option<&str>) {
     anstream::eprintln!("error: {error}");
-    let mut cause = error.source();
-    if cause.is_some() {
+    let causes = crisol::causes(error);
+    if !causes.is_empty() {
         anstream::eprintln!("Caused by:");
     }
-    while let Some(error) = cause {
-        anstream::eprintln!("  {}", error.to_string().replace('\n', "\n  "));
-        cause = error.source();
+    for cause in causes {
+        anstream::eprintln!("  {}", cause.replace('\n', "\n  "));
     }
     if let Some(hint) = hint {
         anstream::eprintln!("\nhint: {hint}");

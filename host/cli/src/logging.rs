@@ -26,8 +26,9 @@ fn filter(global: &Global) -> Result<EnvFilter, String> {
     let named = global.log_level.clone().or_else(|| std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty()));
     let text = named.unwrap_or_else(|| {
         match (global.quiet, global.verbose) {
-            (true, _) => "error",
-            (false, 0) => "warn,crisol=info",
+            // Errors of the Delta library come back to us, and are told once, with their place.
+            (true, _) => "error,buoyant_kernel=off",
+            (false, 0) => "warn,crisol=info,buoyant_kernel=off",
             (false, 1) => "info,crisol=debug",
             (false, _) => "debug,crisol=trace",
         }

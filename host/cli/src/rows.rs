@@ -15,7 +15,7 @@ use crate::tables::{plain, table};
 const CELL_CHARS_MAX: usize = 60;
 
 /// What a wide column keeps on a narrow terminal; below that, the last columns are left out.
-const CELL_CHARS_MIN: usize = 12;
+const CELL_CHARS_MIN: usize = 20;
 
 /// What people look for in a quarantine, in this order; the other columns follow.
 const QUARANTINE_FIRST: [&str; 10] =
@@ -133,8 +133,8 @@ mod tests {
         assert_eq!(fit(&[5, 60, 8], 200), [5, 60, 8]);
         assert_eq!(fit(&[5, 60, 8], 80), [5, 57, 8]);
         assert_eq!(fit(&[5, 60, 60], 60), [5, 23, 22]);
-        assert_eq!(fit(&[30, 30, 30, 30], 40), [17, 16]);
-        assert_eq!(fit(&[100], 20), [16]);
+        assert_eq!(fit(&[30, 30, 30, 30], 60), [27, 26]);
+        assert_eq!(fit(&[100], 20), [20]);
         assert_eq!(fit(&[5, 5], 4), [5]);
     }
 

@@ -74,12 +74,17 @@ impl Engine {
     /// A stream could not be opened; then none is started.
     pub async fn start_streaming(&self) -> Result<Vec<StreamHandle>, EngineError> {
         let mut opener = Opener::new(self);
+        let mut examined = Vec::new();
+        for plan in &self.streams {
+            examined.push(opener.examine(plan).await?);
+        }
         let mut opened = Vec::new();
         let mut news = BTreeMap::new();
-        for plan in &self.streams {
+        for stream in examined {
             let (send, receive) = watch::channel(News::default());
-            opened.push(opener.open(plan, &news, send).await?);
-            news.insert(plan.name.clone(), Upstream { name: plan.name.clone(), news: receive });
+            let stream = opener.open(stream, &news, send).await?;
+            news.insert(stream.name.clone(), Upstream { name: stream.name.clone(), news: receive });
+            opened.push(stream);
         }
         Ok(opened.into_iter().map(start).collect())
     }

@@ -193,7 +193,8 @@ pub fn kind(error: &StreamError) -> ErrorKind {
         Failure::Source(SourceError::Config { .. })
         | Failure::Stage { source: StageError::Config { .. }, .. }
         | Failure::Table(TableError::Mismatch { .. })
-        | Failure::TableNotEmpty { .. } => ErrorKind::Refused,
+        | Failure::TableNotEmpty { .. }
+        | Failure::TableMissing { .. } => ErrorKind::Refused,
         _ => ErrorKind::Failed,
     }
 }
@@ -207,37 +208,51 @@ fn code(error: &StreamError) -> &'static str {
     match (kind(error), error.failure.as_ref()) {
         (ErrorKind::Held, _) => "held",
         (ErrorKind::DataLoss, _) => "data_loss",
-        (_, Failure::Checkpoint(_)) => "checkpoint",
+        (_, Failure::Checkpoint(_) | Failure::OpenCheckpoint { .. }) => "checkpoint",
         (_, Failure::Source(_)) => "source",
         (_, Failure::Stage { .. }) => "stage",
-        (_, Failure::Table(_) | Failure::TableNotEmpty { .. }) => "table",
+        (_, Failure::Table(_) | Failure::TableNotEmpty { .. } | Failure::TableMissing { .. }) => "table",
         (_, Failure::Accounts { .. }) => "accounts",
         (_, Failure::Upstream { .. }) => "upstream",
         _ => "internal",
     }
 }
 
+/// What is below an error, from top to bottom, without what was said already: many messages end with their cause.
+pub fn causes(error: &dyn std::error::Error) -> Vec<String> {
+    let mut said = error.to_string();
+    let mut causes = Vec::new();
+    let mut below = error.source();
+    while let Some(error) = below {
+        let text = without_backtrace(&error.to_string());
+        if !said.contains(&text) {
+            said.push('\n');
+            said.push_str(&text);
+            causes.push(text);
+        }
+        below = error.source();
+    }
+    causes
+}
+
+/// Some libraries put a backtrace into their messages when `RUST_BACKTRACE` is set.
+fn without_backtrace(text: &str) -> String {
+    text.split("\n   0: ").next().unwrap_or(text).trim_end().into()
+}
+
 /// An error and its causes in one line.
 fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
+    let mut texts = causes(error);
+    texts.insert(0, error.to_string());
+    texts.join(": ")
 }
 
 fn names(known: &[String]) -> String {
     known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Opening a store is part of opening what lies in it.
-pub(crate) fn store(table: &str, path: &str, source: StoreError) -> TableError {
-    TableError::External {
-        table: table.into(),
-        what: format!("open the folder `{path}`"),
-        source: Some(Box::new(source)),
-    }
+/// The folder of a table that cannot be opened.
+pub(crate) fn no_table_folder(table: &str, source: StoreError) -> TableError {
+    let what = "its folder cannot be opened".into();
+    TableError::External { table: table.into(), what, source: Some(Box::new(source)) }
 }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
-use crisol_checkpoint::{Checkpoint, LogState};
+use crisol_checkpoint::LogState;
+use crisol_stream::Failure;
 use crisol_table::{Table, TableSummary};
 use serde::Serialize;
 
 use crate::files::Kafka;
 use crate::plan::{self, StreamPlan};
-use crate::{EngineBuilder, EngineError, error};
+use crate::{EngineBuilder, EngineError, error, open};
 
 /// Components of a folder.
 #[derive(Debug, Clone, Serialize)]
@@ -31,10 +32,10 @@ pub struct ComponentInfo {
     pub kind: String,
     /// Schema versions that it handles.
     pub schema_versions: String,
-    /// SHA-256 of its file.
-    pub digest: String,
     /// JSON Schema of its options, as it declares it; absent when it takes none.
     pub options: Option<serde_json::Value>,
+    /// SHA-256 of its file.
+    pub digest: String,
     /// Its file.
     pub file: String,
 }
@@ -98,9 +99,9 @@ impl EngineBuilder {
             version: component.version().to_string(),
             kind: component.kind().to_string(),
             schema_versions: component.schema_versions().to_string(),
+            options: component.options().cloned(),
             digest: component.digest().into(),
             file: component.path().display().to_string(),
-            options: component.options().cloned(),
         });
         let refused = registry.refused().iter().map(|refused| RefusedInfo {
             file: refused.path.display().to_string(),
@@ -188,11 +189,9 @@ async fn checkpoint_state(stream: &StreamPlan) -> Result<LogState, EngineError> 
     if !stream.checkpoint.join("metadata").is_file() {
         return Ok(LogState::default());
     }
-    let path = stream.checkpoint.to_string_lossy();
-    let store = crisol_store::open(&path)
-        .map_err(|source| EngineError::opening(&stream.name, error::store("checkpoint", &path, source)))?;
-    let fail = |failure| EngineError::opening(&stream.name, failure);
-    Checkpoint::open(store, uuid::Uuid::new_v4()).await.map_err(fail)?.state().await.map_err(fail)
+    let fail = |failure: Failure| EngineError::opening(&stream.name, failure);
+    let checkpoint = open::open_checkpoint(stream).await.map_err(fail)?;
+    checkpoint.state().await.map_err(|error| fail(error.into()))
 }
 
 async fn summary(stream: &StreamPlan, path: &str) -> Result<Option<TableSummary>, EngineError> {
@@ -206,6 +205,6 @@ async fn find(stream: &StreamPlan, path: &str) -> Result<Option<Table>, EngineEr
         return Ok(None);
     }
     let fail = |error| EngineError::opening(&stream.name, error);
-    let store = crisol_store::open(path).map_err(|source| fail(error::store(&stream.table.name, path, source)))?;
+    let store = crisol_store::open(path).map_err(|source| fail(error::no_table_folder(&stream.table.name, source)))?;
     Table::find(&stream.table.name, path, &store).await.map_err(fail)
 }

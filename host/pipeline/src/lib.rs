@@ -35,6 +35,6 @@ pub use crisol_contract::{Code, Problem, Problems, Trigger};
 pub use crisol_observe::{Accounts, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress};
 pub use crisol_stream::{Failure, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
-pub use error::{EngineError, ErrorKind, error_json, kind};
+pub use error::{EngineError, ErrorKind, causes, error_json, kind};
 pub use handle::{Stopper, StreamHandle};
 pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, StreamStatus, Tables};

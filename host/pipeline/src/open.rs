@@ -1,11 +1,12 @@
 //! Opens what streams are made of: the one place that names concrete sources, tables and stores.
 
+mod tables;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
-use async_trait::async_trait;
 use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
 use crisol_observe::Event;
@@ -14,17 +15,17 @@ use crisol_source::{
     FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
     table_schema,
 };
-use crisol_stage::{Chain, quarantine_schema};
-use crisol_store::Store;
+use crisol_stage::Chain;
 use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
-use crisol_table::{Table, TableError, TableSpec, TableWriter};
+use crisol_table::{Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
+use self::tables::Quarantine;
 use crate::builder::Restart;
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
-use crate::error::{self, Refusal};
+use crate::error::Refusal;
 use crate::{Engine, EngineError};
 
 /// The components of a folder; compiled code is kept in the user's cache.
@@ -70,10 +71,22 @@ pub(crate) struct Opened {
     pub(crate) parts: Parts,
 }
 
-/// Opens streams one after the other, upstream first.
+/// A stream that may start: nothing was made for it yet but its checkpoint.
+pub(crate) struct Examined {
+    plan: StreamPlan,
+    checkpoint: Checkpoint,
+    input: SchemaRef,
+    chain: Arc<Chain>,
+    table: Option<Table>,
+    /// What table and quarantine hold is taken out first.
+    clear: bool,
+}
+
+/// Opens streams in two passes, each upstream first: all are examined before anything is made for one of them, so that
+/// a start that is refused leaves no tables behind.
 pub(crate) struct Opener<'a> {
     engine: &'a Engine,
-    /// Columns of the tables opened so far, by stream.
+    /// Columns of the tables examined so far, by stream.
     schemas: BTreeMap<String, SchemaRef>,
 }
 
@@ -82,34 +95,45 @@ impl<'a> Opener<'a> {
         Self { engine, schemas: BTreeMap::new() }
     }
 
-    /// Opens checkpoint, table and source of a stream.
+    /// Holds contract, checkpoint and tables of a stream against each other.
+    pub(crate) async fn examine(&mut self, plan: &StreamPlan) -> Result<Examined, EngineError> {
+        let fail = |failure: Failure| EngineError::opening(&plan.name, failure);
+        let checkpoint = open_checkpoint(plan).await.map_err(fail)?;
+        let plan = settle_columns(plan, &checkpoint).await.map_err(fail)?;
+        let input = self.input(&plan).await.map_err(fail)?;
+        let refused = |refusals| EngineError::refused(&self.engine.positions, refusals);
+        let chain = Arc::new(plan.chain(&input, &self.engine.registry).map_err(refused)?);
+        let table = tables::find_table(&plan, &chain).await.map_err(|error| fail(error.into()))?;
+        let clear = self.clears(&plan, &checkpoint, table.as_ref()).await.map_err(fail)?;
+        self.schemas.insert(plan.name.clone(), chain.table_schema());
+        Ok(Examined { plan, checkpoint, input, chain, table, clear })
+    }
+
+    /// Makes what is missing, and takes out what is to be read again.
     pub(crate) async fn open(
-        &mut self,
-        plan: &StreamPlan,
+        &self,
+        examined: Examined,
         upstreams: &BTreeMap<String, Upstream>,
         news: watch::Sender<News>,
     ) -> Result<Opened, EngineError> {
-        let fail = |failure: Failure| EngineError::opening(&plan.name, failure);
-        let checkpoint = open_checkpoint(plan).await.map_err(fail)?;
-        let plan = &settle_columns(plan, &checkpoint).await.map_err(fail)?;
-        let input = self.input(plan).await.map_err(fail)?;
-        let chain = plan.chain(&input, &self.engine.registry);
-        let refused = |refusals| EngineError::refused(&self.engine.positions, refusals);
-        let chain = Arc::new(chain.map_err(refused)?);
-        let (spec, store) = table_spec(plan, &chain).map_err(|error| fail(error.into()))?;
-        let table = Table::open_or_create(&spec, &store).await.map_err(|error| fail(error.into()))?;
-        self.restart(plan, &checkpoint, &table).await.map_err(fail)?;
-        self.schemas.insert(plan.name.clone(), chain.table_schema());
-        let source = source(plan, &checkpoint, &input);
+        let Examined { plan, checkpoint, input, chain, table, clear } = examined;
+        let fail = |error: TableError| EngineError::opening(&plan.name, error);
+        let table = match table {
+            Some(table) => table,
+            None => tables::make_table(&plan, &chain).await.map_err(fail)?,
+        };
+        if clear {
+            clear_tables(&plan, &table).await.map_err(fail)?;
+        }
         let parts = Parts {
             name: plan.name.clone(),
             table_name: plan.table.name.clone(),
             table_path: plan.table.path.clone(),
-            source,
+            source: source(&plan, &checkpoint, &input),
             quarantine: OpenTable::new(Quarantine(plan.clone())),
             table: Arc::new(table),
             chain,
-            pace: self.pace(plan, upstreams),
+            pace: self.pace(&plan, upstreams),
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             observers: self.engine.observers.clone(),
             news,
@@ -117,7 +141,7 @@ impl<'a> Opener<'a> {
             empty_start_hint: empty_start_hint(&plan.source),
             checkpoint,
         };
-        Ok(Opened { name: plan.name.clone(), parts })
+        Ok(Opened { name: plan.name, parts })
     }
 
     async fn input(&self, plan: &StreamPlan) -> Result<SchemaRef, Failure> {
@@ -133,36 +157,32 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// Promise 1 for a checkpoint that was lost: what the table holds is not read again by accident.
-    async fn restart(&self, plan: &StreamPlan, checkpoint: &Checkpoint, table: &Table) -> Result<(), Failure> {
-        if checkpoint.state().await?.offsets.is_some() {
+    /// Promise 1 for a checkpoint or a table that was lost: nothing is read again, or skipped, by accident. Whether the
+    /// tables are to be cleared.
+    async fn clears(
+        &self,
+        plan: &StreamPlan,
+        checkpoint: &Checkpoint,
+        table: Option<&Table>,
+    ) -> Result<bool, Failure> {
+        let state = checkpoint.state().await?;
+        if state.offsets.is_some() || state.newest_commit.is_some() {
+            if table.is_none() {
+                return Err(table_missing(plan));
+            }
             if self.engine.restart != Restart::Refuse {
                 let text = "the checkpoint is not new: `--reread` and `--rebuild` have no effect on this stream".into();
                 self.engine.observers.tell(&Event::Warning { stream: plan.name.clone(), text });
             }
-            return Ok(());
+            return Ok(false);
         }
-        if self.engine.restart == Restart::Reread {
-            return Ok(());
+        if self.engine.restart == Restart::Reread || !holds_rows(plan, checkpoint, table).await? {
+            return Ok(false);
         }
-        let application = checkpoint.id().to_string();
-        let quarantine = find_quarantine(plan).await?;
-        let refused = match &quarantine {
-            Some(quarantine) => quarantine.holds_rows_of(&plan.name, &application).await?,
-            None => false,
-        };
-        if !refused && !table.holds_rows_of(&plan.name, &application).await? {
-            return Ok(());
+        match self.engine.restart {
+            Restart::Rebuild => Ok(true),
+            _ => Err(Failure::TableNotEmpty { table: plan.table.name.clone() }),
         }
-        if self.engine.restart != Restart::Rebuild {
-            return Err(Failure::TableNotEmpty { table: plan.table.name.clone() });
-        }
-        // The table last: as long as it holds rows, a rebuild that was cut short begins again.
-        if let Some(quarantine) = &quarantine {
-            quarantine.clear(&plan.name).await?;
-        }
-        table.clear(&plan.name).await?;
-        Ok(())
     }
 
     fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
@@ -179,10 +199,41 @@ impl<'a> Opener<'a> {
     }
 }
 
-async fn open_checkpoint(plan: &StreamPlan) -> Result<Checkpoint, Failure> {
-    let path = plan.checkpoint.to_string_lossy();
-    let store = crisol_store::open(&path).map_err(|source| error::store("checkpoint", &path, source))?;
-    Ok(Checkpoint::open(store, Uuid::new_v4()).await?)
+/// The checkpoint of a stream; it is made when there is none.
+pub(crate) async fn open_checkpoint(plan: &StreamPlan) -> Result<Checkpoint, Failure> {
+    let folder = plan.checkpoint.to_string_lossy();
+    let fail = |source| Failure::OpenCheckpoint { folder: folder.to_string(), source };
+    let store = crisol_store::open(&folder).map_err(|source| fail(source.into()))?;
+    Checkpoint::open(store, Uuid::new_v4()).await.map_err(|source| fail(source.into()))
+}
+
+/// Whether table or quarantine hold rows that this stream wrote under another checkpoint.
+async fn holds_rows(plan: &StreamPlan, checkpoint: &Checkpoint, table: Option<&Table>) -> Result<bool, TableError> {
+    let application = checkpoint.id().to_string();
+    let quarantine = tables::find_quarantine(plan).await?;
+    for table in quarantine.as_ref().into_iter().chain(table) {
+        if table.holds_rows_of(&plan.name, &application).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The table last: as long as it holds rows, a rebuild that was cut short begins again.
+async fn clear_tables(plan: &StreamPlan, table: &Table) -> Result<(), TableError> {
+    if let Some(quarantine) = tables::find_quarantine(plan).await? {
+        quarantine.clear(&plan.name).await?;
+    }
+    table.clear(&plan.name).await?;
+    Ok(())
+}
+
+fn table_missing(plan: &StreamPlan) -> Failure {
+    Failure::TableMissing {
+        table: plan.table.name.clone(),
+        path: plan.table.path.clone(),
+        checkpoint: plan.checkpoint.display().to_string(),
+    }
 }
 
 /// Columns that no contract names are taken from the files once, and kept in the checkpoint.
@@ -203,78 +254,27 @@ async fn settle_columns(plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<St
     plan.clone().with_columns(&columns).map_err(|what| Failure::Internal { what })
 }
 
-fn table_spec(plan: &StreamPlan, chain: &Chain) -> Result<(TableSpec, Store), TableError> {
-    let table = &plan.table;
-    let spec = TableSpec {
-        name: table.name.clone(),
-        path: table.path.clone(),
-        schema: chain.table_schema(),
-        partition_by: table.partition_by.clone(),
-        properties: table.properties.clone(),
-    };
-    let store = crisol_store::open(&table.path).map_err(|source| error::store(&table.name, &table.path, source))?;
-    Ok((spec, store))
-}
-
-fn quarantine_spec(plan: &StreamPlan) -> TableSpec {
-    TableSpec {
-        name: format!("{}_quarantine", plan.table.name),
-        path: plan.table.quarantine_path.clone(),
-        schema: quarantine_schema(),
-        partition_by: Vec::new(),
-        properties: BTreeMap::new(),
-    }
-}
-
-fn open_quarantine(plan: &StreamPlan) -> Result<Store, TableError> {
-    let path = &plan.table.quarantine_path;
-    crisol_store::open(path).map_err(|source| error::store(&plan.table.name, path, source))
-}
-
-/// The quarantine of a stream, if there is one.
-async fn find_quarantine(plan: &StreamPlan) -> Result<Option<Table>, TableError> {
-    // Opening a store makes its folder.
-    if !Path::new(&plan.table.quarantine_path).exists() {
-        return Ok(None);
-    }
-    Table::open(&quarantine_spec(plan), &open_quarantine(plan)?).await
-}
-
-/// The quarantine of a stream, as its stream reaches it.
-struct Quarantine(StreamPlan);
-
-#[async_trait]
-impl crisol_stream::Opener for Quarantine {
-    async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError> {
-        let table = find_quarantine(&self.0).await?;
-        Ok(table.map(|table| Arc::new(table) as Arc<dyn TableWriter>))
-    }
-
-    async fn open_or_create(&self) -> Result<Arc<dyn TableWriter>, TableError> {
-        let table = Table::open_or_create(&quarantine_spec(&self.0), &open_quarantine(&self.0)?).await?;
-        Ok(Arc::new(table))
-    }
-}
-
 fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Box<dyn Source> {
     let log = Arc::new(CheckpointLog(checkpoint.source_log()));
-    let table = |name: &str, path: &str, external| TableSourceSpec {
+    match &plan.source {
+        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
+        SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log)),
+        SourcePlan::Stream { table, path, .. } => Box::new(table_source(plan, columns, table, path, false)),
+        SourcePlan::External(path) => Box::new(table_source(plan, columns, path, path, true)),
+    }
+}
+
+fn table_source(plan: &StreamPlan, columns: &SchemaRef, name: &str, path: &str, external: bool) -> TableSource {
+    let table = &plan.table;
+    let most = table.max_files_per_trigger.map(|files| usize::try_from(files).unwrap_or(usize::MAX));
+    TableSource::new(TableSourceSpec {
         name: name.into(),
         path: path.into(),
         columns: columns.clone(),
         external,
-        max_files: plan
-            .table
-            .max_files_per_trigger
-            .map_or(TableSourceSpec::MAX_FILES, |files| usize::try_from(files).unwrap_or(usize::MAX)),
-        max_bytes: plan.table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
-    };
-    match &plan.source {
-        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
-        SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log)),
-        SourcePlan::Stream { table: name, path, .. } => Box::new(TableSource::new(table(name, path, false))),
-        SourcePlan::External(path) => Box::new(TableSource::new(table(path, path, true))),
-    }
+        max_files: most.unwrap_or(TableSourceSpec::MAX_FILES),
+        max_bytes: table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
+    })
 }
 
 fn no_table(path: &str) -> SourceError {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{ErrorKind, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -23,9 +23,14 @@ pub(crate) fn create(folder: &Path) -> Result<()> {
     match std::fs::create_dir(folder) {
         // Whoever made it first may not have synced yet: the name is made durable either way.
         Err(e) if e.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => return Err(in_the_way(folder)),
         other => other?,
     }
     parent.map_or(Ok(()), sync)
+}
+
+fn in_the_way(file: &Path) -> Error {
+    Error::new(ErrorKind::NotADirectory, format!("`{}` is a file, not a folder", file.display()))
 }
 
 /// Creates the folders from `root`, which exists, down to `folder`, and makes their names durable.

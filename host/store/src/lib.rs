@@ -11,6 +11,7 @@ mod folder;
 mod temp;
 mod upload;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -112,7 +113,7 @@ pub enum StoreError {
         root: String,
     },
     /// The file system refused.
-    #[error("cannot {what} `{path}`: {source}; check that the disk has room and that this user may write there")]
+    #[error("cannot {what} `{path}`: {source}; {}", advice(.source))]
     Io {
         /// What was tried.
         what: &'static str,
@@ -126,6 +127,15 @@ pub enum StoreError {
 impl StoreError {
     fn io(what: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::Io { what, path: path.display().to_string(), source }
+    }
+}
+
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => "give another path, or move away what lies there",
+        ErrorKind::PermissionDenied => "let this user write there, or give another path",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk",
+        _ => "check that the disk has room and that this user may write there",
     }
 }
 

@@ -25,10 +25,18 @@ pub struct StreamError {
 #[non_exhaustive]
 pub enum Failure {
     /// The checkpoint cannot be read or written, contradicts itself, or belongs to another host.
-    #[error("checkpoint")]
+    #[error("checkpoint: {0}")]
     Checkpoint(#[from] CheckpointError),
+    /// The checkpoint cannot be opened.
+    #[error("the checkpoint in `{folder}` cannot be opened")]
+    OpenCheckpoint {
+        /// Its folder.
+        folder: String,
+        /// The error below.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The source could not plan or read.
-    #[error("source")]
+    #[error(transparent)]
     Source(#[from] SourceError),
     /// A stage failed on these rows of the batch.
     #[error("rows {}..{} of the batch", rows.start, rows.end)]
@@ -40,7 +48,7 @@ pub enum Failure {
         source: StageError,
     },
     /// The table or its quarantine could not be written or committed.
-    #[error("table")]
+    #[error(transparent)]
     Table(#[from] TableError),
     /// Rows in and rows out do not add up: nothing was committed.
     #[error(
@@ -61,6 +69,16 @@ pub enum Failure {
     TableNotEmpty {
         /// The table.
         table: String,
+    },
+    /// A new table would lack the rows that the checkpoint counts as read.
+    #[error("table `{table}` is missing: there is no Delta table in `{path}`, and the checkpoint counts rows as read")]
+    TableMissing {
+        /// The table.
+        table: String,
+        /// Where it should lie.
+        path: String,
+        /// Folder of the checkpoint.
+        checkpoint: String,
     },
     /// A stream above ended in error.
     #[error("stopped, because the stream above it, `{upstream}`, failed")]
@@ -93,6 +111,10 @@ impl Failure {
                  `--rebuild` to replace what the table holds"
                     .into(),
             ),
+            Self::TableMissing { checkpoint, .. } => Some(format!(
+                "if the table lies elsewhere, correct `path.tables` or its contract's `path`; if it is lost, restore it, \
+                 or remove the checkpoint in `{checkpoint}` to read all again"
+            )),
             _ => None,
         }
     }

@@ -103,8 +103,31 @@ impl Log {
 
     /// The whole table, at its newest version. Costs as much as the table has files.
     pub(crate) async fn load(&self) -> Result<DeltaTableState, TableError> {
-        let state = DeltaTableState::try_new(&self.delta, None).await;
-        state.map_err(|e| self.place.external(format!("cannot read its log in `{}`", self.place.path), e))
+        let error = match DeltaTableState::try_new(&self.delta, None).await {
+            Ok(state) => return Ok(state),
+            Err(error) => error,
+        };
+        let what = match self.damaged().await {
+            Some(file) => format!("`{file}` in its log is damaged; restore that file from a backup"),
+            None => format!("cannot read its log in `{}`", self.place.path),
+        };
+        Err(self.place.external(what, error))
+    }
+
+    /// The newest entry that is not JSON: the library's errors do not name it.
+    async fn damaged(&self) -> Option<String> {
+        let files = self.store.object.list_with_delimiter(Some(&Path::from(FOLDER))).await.ok()?.objects;
+        let mut entries: Vec<_> = files.into_iter().map(|file| file.location).collect();
+        entries.retain(|file| file.extension() == Some("json"));
+        entries.sort();
+        for file in entries.iter().rev() {
+            let text = self.store.object.get(file).await.ok()?.bytes().await.ok()?;
+            let lines = serde_json::Deserializer::from_slice(&text).into_iter::<serde_json::Value>();
+            if lines.into_iter().any(|line| line.is_err()) {
+                return Some(self.store.root.join(file.as_ref()).display().to_string());
+            }
+        }
+        None
     }
 
     /// Writes Delta's log checkpoint of a version.

@@ -260,7 +260,7 @@ impl Broker {
                 continue;
             }
             return Err(match trouble {
-                Trouble::Broker(error) => self.unanswered(what, begun.elapsed(), error),
+                Trouble::Broker(error) => self.unanswered(what, begun.elapsed(), &error),
                 Trouble::Missing(error) | Trouble::Final(error) => error,
             });
         }
@@ -278,7 +278,7 @@ impl Broker {
         Ok(())
     }
 
-    fn unanswered(&self, what: &str, waited: Duration, error: KafkaError) -> SourceError {
+    fn unanswered(&self, what: &str, waited: Duration, error: &KafkaError) -> SourceError {
         if let Err(error) = self.listen(LAST_WORDS) {
             return error;
         }
@@ -289,7 +289,7 @@ impl Broker {
             waited.as_secs_f64(),
             self.deadline.as_secs_f64()
         );
-        SourceError::External { what, source: Some(Box::new(error)) }
+        SourceError::external(what)
     }
 }
 
