@@ -9,4 +9,5 @@ mod examples;
 mod operations;
 mod operator;
 mod pipelines;
+mod rebuild;
 mod refusals;

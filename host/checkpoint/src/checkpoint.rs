@@ -171,6 +171,11 @@ impl Checkpoint {
         Ok(())
     }
 
+    /// Takes out the checkpoint, whole and in one step: opened again, the folder is a new one with another id.
+    pub async fn discard(self) -> Result<(), CheckpointError> {
+        self.store.remove().await.map_err(|e| CheckpointError::storage("remove", "", e))
+    }
+
     async fn newest_commit(&self) -> Result<Option<u64>, CheckpointError> {
         let Some(batch) = newest(&self.store, "commits").await? else { return Ok(None) };
         let file = format!("commits/{batch}");

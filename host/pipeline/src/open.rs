@@ -1,5 +1,6 @@
 //! Opens what streams are made of: the one place that names concrete sources, tables and stores.
 
+mod rebuild;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -123,8 +124,10 @@ impl<'a> Opener<'a> {
             None => tables::make_table(&plan, &chain).await.map_err(fail)?,
         };
         if clear {
-            clear_tables(&plan, &table).await.map_err(fail)?;
+            rebuild::clear_tables(&plan, &table, None).await.map_err(fail)?;
         }
+        let checkpoint = self.follow_rebuild(&plan, checkpoint, &table, &input).await;
+        let checkpoint = checkpoint.map_err(|failure| EngineError::opening(&plan.name, failure))?;
         let parts = Parts {
             name: plan.name.clone(),
             table_name: plan.table.name.clone(),
@@ -170,7 +173,9 @@ impl<'a> Opener<'a> {
             if table.is_none() {
                 return Err(table_missing(plan));
             }
-            if self.engine.restart != Restart::Refuse {
+            // Whether a rebuild reaches the streams below shows when those above are open.
+            let below = matches!(plan.source, SourcePlan::Stream { .. } | SourcePlan::External(_));
+            if self.engine.restart == Restart::Reread || (self.engine.restart == Restart::Rebuild && !below) {
                 let text = "the checkpoint is not new: `--reread` and `--rebuild` have no effect on this stream".into();
                 self.engine.observers.tell(&Event::Warning { stream: plan.name.clone(), text });
             }
@@ -183,6 +188,24 @@ impl<'a> Opener<'a> {
             Restart::Rebuild => Ok(true),
             _ => Err(Failure::TableNotEmpty { table: plan.table.name.clone() }),
         }
+    }
+
+    /// A rebuild goes down: the streams above are open, and may have taken out what this one has read.
+    async fn follow_rebuild(
+        &self,
+        plan: &StreamPlan,
+        checkpoint: Checkpoint,
+        table: &Table,
+        columns: &SchemaRef,
+    ) -> Result<Checkpoint, Failure> {
+        if self.engine.restart != Restart::Rebuild
+            || !rebuild::upstream_began_anew(plan, &checkpoint, columns).await?
+        {
+            return Ok(checkpoint);
+        }
+        let text = "the table that it reads was begun anew: this stream is rebuilt, too".into();
+        self.engine.observers.tell(&Event::Warning { stream: plan.name.clone(), text });
+        rebuild::begin_anew(plan, checkpoint, table).await
     }
 
     fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
@@ -217,15 +240,6 @@ async fn holds_rows(plan: &StreamPlan, checkpoint: &Checkpoint, table: Option<&T
         }
     }
     Ok(false)
-}
-
-/// The table last: as long as it holds rows, a rebuild that was cut short begins again.
-async fn clear_tables(plan: &StreamPlan, table: &Table) -> Result<(), TableError> {
-    if let Some(quarantine) = tables::find_quarantine(plan).await? {
-        quarantine.clear(&plan.name).await?;
-    }
-    table.clear(&plan.name).await?;
-    Ok(())
 }
 
 fn table_missing(plan: &StreamPlan) -> Failure {

@@ -8,6 +8,7 @@
 mod data_file;
 mod durable;
 mod folder;
+mod remove;
 mod temp;
 mod upload;
 

@@ -16,6 +16,25 @@ fn a_missing_folder_is_made_and_named_by_path_or_url() {
     assert!(store.url.as_str().ends_with("/a%20b/c/"), "{}", store.url);
 }
 
+#[tokio::test]
+async fn a_folder_is_removed_whole_and_its_neighbours_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("silver.orders");
+    std::fs::create_dir_all(dir.path().join(".silver.orders.removed-0/left")).unwrap();
+    std::fs::write(dir.path().join("silver.orders_2"), "x").unwrap();
+    for _ in 0..2 {
+        let store = open(folder.to_str().unwrap()).unwrap();
+        std::fs::create_dir_all(folder.join("offsets")).unwrap();
+        std::fs::write(folder.join("offsets/0"), "x").unwrap();
+        store.remove().await.unwrap();
+        assert!(!folder.exists());
+    }
+    assert_eq!(names(dir.path()), [".silver.orders.removed-0", "silver.orders_2"]);
+    let gone = open(folder.to_str().unwrap()).unwrap();
+    std::fs::remove_dir(&folder).unwrap();
+    assert!(gone.remove().await.unwrap_err().to_string().contains("silver.orders"));
+}
+
 #[test]
 fn other_storage_is_refused_by_name() {
     let error = open("s3://bucket/tables").unwrap_err();

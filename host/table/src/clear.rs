@@ -16,16 +16,19 @@ impl Table {
     /// Removes the files that this stream wrote, under whatever checkpoint, in one commit; readers of older versions
     /// still see them. Files of other streams stay. Nothing happens when there is none.
     ///
+    /// With `closed`, the id of a checkpoint that was discarded, the same commit closes the table to it: a host that still
+    /// works with that checkpoint finds each of its batches done, and adds nothing.
+    ///
     /// # Errors
     /// Some files were written by no stream of this host: they may hold this stream's rows, rewritten by a compaction,
     /// and nothing is removed. Or other writers committed each time between our look at the table and our commit.
-    pub async fn clear(&self, stream: &str) -> Result<(), TableError> {
+    pub async fn clear(&self, stream: &str, closed: Option<&str>) -> Result<(), TableError> {
         for _ in 0..ATTEMPTS_MAX {
             let (version, paths) = self.files_of(stream).await?;
-            if paths.is_empty() {
+            if paths.is_empty() && closed.is_none() {
                 return Ok(());
             }
-            let text = entry::clear(&paths, stream, version)
+            let text = entry::clear(&paths, stream, closed, version)
                 .map_err(|e| self.place().external("cannot write the text of its commit", e))?;
             // An unknown outcome ends the call: started again, it finds the files gone or tries anew.
             match self.log().put(version + 1, &text).await? {

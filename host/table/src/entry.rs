@@ -143,8 +143,13 @@ fn append_info(
     }))
 }
 
-/// The entry that takes out files, named as the log names them.
-pub(crate) fn clear(paths: &[String], stream: &str, read_version: i64) -> Result<Bytes, serde_json::Error> {
+/// The entry that takes out files, named as the log names them, and closes the table to an application.
+pub(crate) fn clear(
+    paths: &[String],
+    stream: &str,
+    closed: Option<&str>,
+    read_version: i64,
+) -> Result<Bytes, serde_json::Error> {
     let now = now_millis();
     let mut lines = vec![json!({"commitInfo": {
         "timestamp": now,
@@ -157,6 +162,7 @@ pub(crate) fn clear(paths: &[String], stream: &str, read_version: i64) -> Result
         "engineInfo": ENGINE,
         "crisol": { "stream": stream },
     }})];
+    lines.extend(closed.map(|app| json!({"txn": { "appId": app, "version": i64::MAX, "lastUpdated": now }})));
     lines.extend(paths.iter().map(|path| {
         json!({"remove": {
             "path": path, "deletionTimestamp": now, "dataChange": true, "extendedFileMetadata": false,

@@ -543,7 +543,7 @@ async fn clear_takes_out_every_file_whatever_its_path_looks_like() {
     assert_eq!(outcome, CommitOutcome::Committed { version: 1 });
     assert_eq!(visible_ids(folder.path()).await.len(), countries.len());
 
-    table.clear("plays").await.unwrap();
+    table.clear("plays", None).await.unwrap();
 
     assert_eq!(table.summary().await.unwrap().files, 0);
     assert!(visible_ids(folder.path()).await.is_empty());
@@ -563,9 +563,34 @@ async fn clear_leaves_the_rows_of_other_streams() {
         assert!(matches!(outcome, CommitOutcome::Committed { .. }));
     }
 
-    table.clear("mine").await.unwrap();
+    table.clear("mine", None).await.unwrap();
 
     assert_eq!(visible_ids(folder.path()).await, [1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clear_closes_the_table_to_a_host_that_still_works_with_the_discarded_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = table(&spec(folder.path())).await;
+    let outcome = old.commit(&files(&old, &[1]), &batch("old", 0), &note("mine", 0)).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Committed { version: 1 });
+    let pending = files(&old, &[2]);
+
+    let new = table(&spec(folder.path())).await;
+    new.clear("mine", Some("old")).await.unwrap();
+
+    let late = old.commit(&pending, &batch("old", 1), &note("mine", 1)).await.unwrap();
+    assert_eq!(late, CommitOutcome::AlreadyCommitted { version: 2 });
+    let outcome = new.commit(&files(&new, &[3]), &batch("new", 0), &note("mine", 0)).await.unwrap();
+    assert_eq!(outcome, CommitOutcome::Committed { version: 3 });
+    assert_eq!(visible_ids(folder.path()).await, [3]);
+
+    // Also when there is nothing to take out yet.
+    let other = tempfile::tempdir().unwrap();
+    let empty = table(&spec(other.path())).await;
+    empty.clear("mine", Some("old")).await.unwrap();
+    let late = empty.commit(&files(&empty, &[1]), &batch("old", 0), &note("mine", 0)).await.unwrap();
+    assert_eq!(late, CommitOutcome::AlreadyCommitted { version: 1 });
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -582,7 +607,7 @@ async fn clear_removes_nothing_when_another_engine_may_have_rewritten_the_rows()
     compacted["dataChange"] = false.into();
     foreign(folder.path(), 2, &[json!({"commitInfo": {"operation": "OPTIMIZE"}}), removed, json!({"add": compacted})]);
 
-    let (what, _) = mismatch(table.clear("mine").await.expect_err("whose rows these are is not known"));
+    let (what, _) = mismatch(table.clear("mine", None).await.expect_err("whose rows these are is not known"));
 
     assert!(what.contains("`big.parquet`"), "{what}");
     assert_eq!(visible_ids(folder.path()).await, [1]);

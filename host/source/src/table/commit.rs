@@ -60,7 +60,7 @@ impl TableLayout {
         }
         Err(SourceError::config(
             format!("table `{name}` was replaced by another (id {}, before {})", metadata.id, self.id),
-            "read the new table with a new checkpoint",
+            "run with `--rebuild` to take out what was made of the other and read this one",
         ))
     }
 }
@@ -181,7 +181,8 @@ fn unsupported(name: &str, what: &str) -> SourceError {
 fn rows_removed(name: &str, version: i64, path: &str) -> SourceError {
     SourceError::config(
         format!("table `{name}`: version {version} removes rows (file `{path}`); only appended rows can be followed"),
-        "read the table again with a new checkpoint, and let its writer append only",
+        "when the table was rebuilt, run with `--rebuild` to rebuild this one too; else let its writer append only, and \
+         read it again with a new checkpoint",
     )
 }
 

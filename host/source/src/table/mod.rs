@@ -3,6 +3,7 @@
 //! Append-only tables for now: a commit that removes rows is refused (D-123). Reading starts at version 0, so nothing
 //! depends on when a stream was first started.
 
+mod anew;
 mod commit;
 mod files;
 mod history;
@@ -145,7 +146,7 @@ impl TableSource {
                 "table `{}` at `{}` is another table (id {id}) than the one read so far (id {})",
                 self.spec.name, self.spec.path, position.reservoir_id
             ),
-            "put the table back, or begin a new checkpoint",
+            "put the table back; or run with `--rebuild` to take out what was made of the other and read this one",
         ))
     }
 
