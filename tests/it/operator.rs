@@ -129,7 +129,7 @@ fn an_error_says_everything_once() {
         (&["run", "--set", "path.tables=file"][..], "table `bronze.lines`", "file` is a file, not a folder"),
     ];
     for (arguments, first, second) in cases {
-        let words = project.host(arguments).fail_with(1);
+        let words = project.host(arguments).fail_with(3);
         assert!(words.contains(first) && words.contains(second), "{words}");
         once(&words);
     }

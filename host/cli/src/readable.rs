@@ -66,8 +66,7 @@ mod tests {
 
     #[test]
     fn bytes_are_text_where_they_are_utf8_and_marked_where_not() {
-        let bytes: ArrayRef =
-            Arc::new(BinaryArray::from_opt_vec(vec![Some("añ".as_bytes()), Some(b"\xff\x00"), None]));
+        let bytes: ArrayRef = Arc::new(BinaryArray::from_opt_vec(vec![Some("añ".as_bytes()), Some(b"\xff\x00"), None]));
         let mut lists = ListBuilder::new(BinaryBuilder::new());
         for _ in 0..3 {
             lists.values().append_value(b"h");

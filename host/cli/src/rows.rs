@@ -66,7 +66,8 @@ pub(crate) fn quarantine_for_people(rows: &[RecordBatch]) -> Result<Vec<RecordBa
         .filter(|at| rows.iter().any(|batch| batch.column(*at).null_count() < batch.num_rows()))
         .collect();
     let mut order: Vec<usize> = QUARANTINE_FIRST.iter().filter_map(|name| schema.index_of(name).ok()).collect();
-    order.extend((0..schema.fields().len()).filter(|at| !QUARANTINE_FIRST.contains(&schema.field(*at).name().as_str())));
+    order
+        .extend((0..schema.fields().len()).filter(|at| !QUARANTINE_FIRST.contains(&schema.field(*at).name().as_str())));
     order.retain(|at| used.contains(at));
     rows.iter().map(|batch| batch.project(&order)).collect()
 }

@@ -24,9 +24,9 @@ use uuid::Uuid;
 
 use self::tables::Quarantine;
 use crate::builder::Restart;
+use crate::error::Refusal;
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
-use crate::error::Refusal;
 use crate::{Engine, EngineError};
 
 /// The components of a folder; compiled code is kept in the user's cache.
@@ -162,12 +162,7 @@ impl<'a> Opener<'a> {
 
     /// Promise 1 for a checkpoint or a table that was lost: nothing is read again, or skipped, by accident. Whether the
     /// tables are to be cleared.
-    async fn clears(
-        &self,
-        plan: &StreamPlan,
-        checkpoint: &Checkpoint,
-        table: Option<&Table>,
-    ) -> Result<bool, Failure> {
+    async fn clears(&self, plan: &StreamPlan, checkpoint: &Checkpoint, table: Option<&Table>) -> Result<bool, Failure> {
         let state = checkpoint.state().await?;
         if state.offsets.is_some() || state.newest_commit.is_some() {
             if table.is_none() {
