@@ -159,6 +159,18 @@ fn options_that_the_kafka_client_refuses_are_found_without_a_broker() {
 }
 
 #[test]
+fn paths_that_cannot_be_used_are_refused() {
+    let project = project();
+    let file = project.path().join("crisol.toml/x");
+    for key in ["path.tables", "path.checkpoint", "path.landing"] {
+        let said = project.host(&["run", "--set", &format!("{key}={}", file.display())]).fail_with(3);
+        assert!(said.contains("crisol.toml"), "{key}: {said}");
+    }
+    let said = project.host(&["run"]).plugins(&file).fail_with(3);
+    assert!(said.contains("--plugins"), "{said}");
+}
+
+#[test]
 fn options_that_a_component_does_not_take_are_refused() {
     refused(
         |contract| {

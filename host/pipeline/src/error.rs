@@ -143,6 +143,8 @@ impl EngineError {
     /// How grave it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
+            // Opening a stream reads no row.
+            Self::Stream(error) if in_the_way(error) => ErrorKind::Refused,
             Self::Stream(error) => kind(error),
             Self::Internal { .. } => ErrorKind::Failed,
             _ => ErrorKind::Refused,
@@ -153,6 +155,7 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NoProject { .. } => Some("name the folder of `crisol.toml` with --project DIR".into()),
+            Self::Components { .. } => Some("name the folder of the components (`*.wasm`) with --plugins DIR".into()),
             Self::UnknownStream { known, .. } => Some(format!("choose one of {}", names(known))),
             Self::UnknownTable { hint, .. } => Some(hint.clone()),
             Self::Stream(error) => error.failure.hint(),
@@ -182,6 +185,15 @@ impl EngineError {
             Self::Internal { .. } => "internal",
         }
     }
+}
+
+/// Whether a path of the project cannot be used as it is: what lies there, or its permissions, do not change by
+/// starting again.
+fn in_the_way(error: &(dyn std::error::Error + 'static)) -> bool {
+    use io::ErrorKind::{IsADirectory, NotADirectory, PermissionDenied, ReadOnlyFilesystem};
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut kinds = causes.filter_map(|error| error.downcast_ref::<io::Error>()).map(io::Error::kind);
+    kinds.any(|kind| matches!(kind, IsADirectory | NotADirectory | PermissionDenied | ReadOnlyFilesystem))
 }
 
 /// How grave a stream's error is.

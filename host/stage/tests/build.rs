@@ -41,6 +41,24 @@ fn all_problems_are_told_at_once_with_their_keys() {
 }
 
 #[test]
+fn a_timestamp_becomes_a_number_only_by_a_cast_that_says_so() {
+    let mut contract = contract();
+    let at = |generated: &str, name: &str, data_type: &str| ColumnSpec {
+        generated: Some(generated.into()),
+        ..column(name, data_type)
+    };
+    contract.columns = Some(vec![
+        at("now()", "micros", "bigint"),
+        at("offset", "time", "timestamp"),
+        at("CAST(now() AS BIGINT)", "seconds", "bigint"),
+    ]);
+    let found = problems(&contract, kafka_input());
+    let keys: Vec<&str> = found.iter().map(|(key, ..)| key.as_str()).collect();
+    assert_eq!(keys, ["columns[0].generated", "columns[1].generated"]);
+    assert_eq!(found[0].1, "gives `timestamp`, which does not become `bigint` by itself");
+}
+
+#[test]
 fn columns_that_do_not_fit_are_named_with_both_types() {
     let mut contract = contract();
     contract.stages = vec![stage(StageKind::Decoder, "numbers")];
