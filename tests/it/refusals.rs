@@ -147,12 +147,15 @@ fn only_run_names_the_check() {
 fn options_that_the_kafka_client_refuses_are_found_without_a_broker() {
     let project = Project::example("sensores");
     let settings = project.path().join("crisol.toml");
-    let text = fs::read_to_string(&settings).expect("the settings").replace("[kafka]\n", "[kafka]\n\"fetch.min.bites\" = 1\n");
+    let text =
+        fs::read_to_string(&settings).expect("the settings").replace("[kafka]\n", "[kafka]\n\"fetch.min.bites\" = 1\n");
     fs::write(&settings, &text).expect("the settings can be changed");
     let line = text.lines().position(|line| line.contains("fetch.min.bites")).expect("it is set") + 1;
     for (command, code) in [("check", 1), ("run", 3)] {
         let said = project.host(&[command]).env("KAFKA_BROKERS", "127.0.0.1:1").fail_with(code);
-        for words in ["in crisol.toml", &format!("{line}:21  `kafka.fetch.min.bites`"), "No such configuration property"] {
+        for words in
+            ["in crisol.toml", &format!("{line}:21  `kafka.fetch.min.bites`"), "No such configuration property"]
+        {
             assert!(said.contains(words), "`{words}` is missing in:\n{said}");
         }
     }

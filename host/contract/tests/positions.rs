@@ -55,7 +55,10 @@ fn an_option_of_the_client_stands_where_it_is_set() {
         found(&project, "fetch.min.bytes"),
         (orders.clone(), Some(2), "source.kafka.kafka.Fetch.Min.Bytes".into())
     );
-    assert_eq!(found(&project, "bootstrap.servers"), (orders.clone(), Some(2), "source.kafka.bootstrap_servers".into()));
+    assert_eq!(
+        found(&project, "bootstrap.servers"),
+        (orders.clone(), Some(2), "source.kafka.bootstrap_servers".into())
+    );
     assert_eq!(found(&project, "security.protocol"), ("crisol.toml".into(), Some(7), "kafka.security.protocol".into()));
     assert_eq!(found(&project, "group.id"), ("crisol.toml".into(), Some(9), "kafka.plant.group.id".into()));
     assert_eq!(found(&project, "client.rack"), ("--set".into(), None, "kafka.client.rack".into()));

@@ -84,15 +84,9 @@ pub(crate) struct Refusal {
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A key of a contract; the whole contract when the key is empty.
-    Key {
-        file: PathBuf,
-        key: String,
-    },
+    Key { file: PathBuf, key: String },
     /// An option of the Kafka client of an ingestion contract, wherever it is set.
-    ClientOption {
-        ingestion: PathBuf,
-        option: String,
-    },
+    ClientOption { ingestion: PathBuf, option: String },
 }
 
 impl Refusal {

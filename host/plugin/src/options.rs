@@ -57,7 +57,12 @@ impl OptionsSchema {
             let message = format!("they are {bytes} bytes long, {OPTIONS_BYTES_MAX} are allowed");
             return vec![OptionProblem { path: String::new(), message }];
         }
-        validator.iter_errors(&options).take(PROBLEMS_MAX).flat_map(|error| one_each(&error)).take(PROBLEMS_MAX).collect()
+        validator
+            .iter_errors(&options)
+            .take(PROBLEMS_MAX)
+            .flat_map(|error| one_each(&error))
+            .take(PROBLEMS_MAX)
+            .collect()
     }
 }
 

@@ -76,7 +76,8 @@ fn a_folder_may_be_empty_but_must_be_there() {
     let error = registry.find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
     let place = folder.path().display();
     assert_eq!(error.to_string(), format!("no component `orders` in `{place}`; there are none"));
-    let error = Registry::without(Path::new("/no/plugins")).find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
+    let error =
+        Registry::without(Path::new("/no/plugins")).find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no component `orders` in `/no/plugins`; there is no such folder; name another one with `--plugins`"

@@ -50,7 +50,9 @@ pub(super) fn list(path: &str, latest_first: bool) -> Result<Vec<Found>, SourceE
                 "create the folder, or correct `source.path` or `[path]` in crisol.toml",
             ));
         }
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotADirectory | std::io::ErrorKind::PermissionDenied) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotADirectory | std::io::ErrorKind::PermissionDenied) =>
+        {
             return Err(SourceError::config(
                 format!("path `{}` cannot be read: {error}", root.display()),
                 "correct `source.path` or `[path]` in crisol.toml, or let this user read it",

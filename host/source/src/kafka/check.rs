@@ -52,7 +52,11 @@ fn refused(spec: &KafkaSpec, error: KafkaError) -> RefusedOption {
         KafkaError::ClientCreation(reason) => (blamed(spec, &reason), reason),
         other => (None, other.to_string()),
     };
-    RefusedOption { option, what: format!("the Kafka client refuses it: {}", redacted(spec, &reason)), hint: HINT.into() }
+    RefusedOption {
+        option,
+        what: format!("the Kafka client refuses it: {}", redacted(spec, &reason)),
+        hint: HINT.into(),
+    }
 }
 
 /// The option that a reason speaks of; librdkafka says it in words only.

@@ -245,7 +245,11 @@ fn sparks_parts_of_dates_and_times_are_in_utc() {
     assert_eq!(truth("YEAR(CAST(event_ts AS DATE)) = 2024 AND hour(CAST(event_ts AS DATE)) = 0")[1], Some(true));
     assert_eq!(truth("month('2024-12-31') = 12 AND second(TIMESTAMP '1969-12-31 23:59:58.7') = 58"), [Some(true); 3]);
     assert_eq!(truth("month(now()) = 5 AND year(current_date) = 2024"), [Some(true); 3]);
-    assert!(refused("year(n) > 1").starts_with("`year` takes a date or a timestamp, not `int`"), "{}", refused("year(n) > 1"));
+    assert!(
+        refused("year(n) > 1").starts_with("`year` takes a date or a timestamp, not `int`"),
+        "{}",
+        refused("year(n) > 1")
+    );
     assert!(refused("year() > 1").contains("`year` takes one argument"));
 }
 
@@ -267,8 +271,17 @@ fn timestamps_and_numbers_become_each_other_in_seconds() {
     assert_eq!(truth("CAST(1714979289 AS TIMESTAMP) < event_ts"), [Some(false), Some(true), None]);
     assert_eq!(truth("CAST(n AS TIMESTAMP) = TIMESTAMP '1970-01-01 00:00:04'"), [Some(true), Some(false), None]);
     assert!(evaluate("CAST(big AS TIMESTAMP)").unwrap_err().text.to_lowercase().contains("overflow"));
-    for text in ["CAST(event_ts AS DOUBLE)", "CAST(event_ts AS DECIMAL(20,6))", "CAST(x AS TIMESTAMP)", "try_cast(n AS TIMESTAMP)"] {
-        assert!(refused(text).contains("is refused: use CAST with whole seconds since 1970"), "{text}: {}", refused(text));
+    for text in [
+        "CAST(event_ts AS DOUBLE)",
+        "CAST(event_ts AS DECIMAL(20,6))",
+        "CAST(x AS TIMESTAMP)",
+        "try_cast(n AS TIMESTAMP)",
+    ] {
+        assert!(
+            refused(text).contains("is refused: use CAST with whole seconds since 1970"),
+            "{text}: {}",
+            refused(text)
+        );
     }
 }
 
