@@ -117,6 +117,10 @@ async fn c038_an_entry_of_another_host_stops_this_one() {
     let error = first.plan(&at(0)).await.unwrap_err();
     assert!(matches!(error, SourceError::Concurrent { .. }), "{error:?}");
     assert!(error.to_string().contains("sources/0/1"), "{error}");
+    // The log is read again before it is believed: the other's files are not planned once more.
+    assert_eq!(first.plan(&at(0)).await.unwrap().unwrap().end, at(1));
+    let planned = first.plan(&at(1)).await.unwrap().unwrap();
+    assert_eq!(read(&mut first, &Range { start: at(1), end: planned.end }).await.unwrap().len(), 1, "only `c` is new");
 }
 
 #[tokio::test]

@@ -105,6 +105,20 @@ fn stats_of_timestamps_are_milliseconds_rounded_outwards() {
 }
 
 #[test]
+fn dates_and_times_whose_year_has_not_four_digits_have_no_bound() {
+    let (day, far) = (0, 2_932_897);
+    let times = [day, far].map(|day| i64::from(day) * 86_400_000_000);
+
+    let stats = stats_of(vec![
+        ("d", Arc::new(Date32Array::from(vec![day, far]))),
+        ("t", Arc::new(TimestampMicrosecondArray::from(times.to_vec()).with_timezone("UTC"))),
+    ]);
+
+    assert_eq!(stats["minValues"], json!({"d": "1970-01-01", "t": "1970-01-01T00:00:00.000Z"}));
+    assert_eq!(stats["maxValues"], json!({}));
+}
+
+#[test]
 fn stats_of_decimals_keep_every_digit_in_each_physical_form() {
     for precision in [9, 18, 38] {
         let column = Decimal128Array::from(vec![-5, 123_456_789]).with_precision_and_scale(precision, 2).unwrap();
