@@ -111,7 +111,10 @@ fn a_table_made_anew_with_another_column_rebuilds_those_below_it() {
     assert_ne!(changed, text);
     fs::write(&file, changed).expect("it can be changed");
     let said = project.host(&["run"]).fail_with(3);
-    assert!(said.contains("column `twice long` is new, the table has none") && said.contains("set the table"), "{said}");
+    assert!(
+        said.contains("column `twice long` is new, the table has none") && said.contains("set the table"),
+        "{said}"
+    );
     holds(&project, 1, "a refused run changes nothing");
     lose_checkpoint(&project, "tables/silver.song_plays");
     for table in [TABLES[1], REFUSED[0]] {

@@ -193,9 +193,7 @@ impl<'a> Opener<'a> {
         table: &Table,
         columns: &SchemaRef,
     ) -> Result<Checkpoint, Failure> {
-        if self.engine.restart != Restart::Rebuild
-            || !rebuild::upstream_began_anew(plan, &checkpoint, columns).await?
-        {
+        if self.engine.restart != Restart::Rebuild || !rebuild::upstream_began_anew(plan, &checkpoint, columns).await? {
             return Ok(checkpoint);
         }
         let text = "the table that it reads was begun anew: this stream is rebuilt, too".into();

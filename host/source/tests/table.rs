@@ -177,7 +177,8 @@ async fn d129_another_table_at_the_same_path_is_refused() {
 #[tokio::test]
 async fn a_table_that_was_emptied_or_made_again_behind_a_position_was_begun_anew() {
     let table = Table::create();
-    let remove = |name: &str| format!(r#"{{"remove":{{"path":"day=1/{name}","dataChange":true,"deletionTimestamp":1}}}}"#);
+    let remove =
+        |name: &str| format!(r#"{{"remove":{{"path":"day=1/{name}","dataChange":true,"deletionTimestamp":1}}}}"#);
     table.commit(1, &[table.file("a", "1", 0..2), table.file("b", "1", 2..3)]);
     let since = async |position| table.source(9).began_anew_since(&position).await.unwrap();
     assert!(!since(at(0, 0)).await && !since(at(2, 0)).await, "nothing was taken out");
@@ -185,7 +186,8 @@ async fn a_table_that_was_emptied_or_made_again_behind_a_position_was_begun_anew
     assert!(!since(at(1, 1)).await, "some rows are left");
     table.commit(3, &[remove("b")]);
     table.commit(4, &[table.file("c", "1", 3..4)]);
-    for (position, anew) in [(at(0, 0), true), (at(1, 1), true), (at(3, 0), true), (at(4, 0), false), (at(5, 0), false)] {
+    for (position, anew) in [(at(0, 0), true), (at(1, 1), true), (at(3, 0), true), (at(4, 0), false), (at(5, 0), false)]
+    {
         assert_eq!(since(position.clone()).await, anew, "{position:?}");
     }
     assert_eq!(table.source(9).initial().await.unwrap(), at(4, 0), "read again from here");

@@ -276,10 +276,7 @@ fn a_partition_value_longer_than_a_file_name_is_kept_whole_in_the_log() {
 fn a_partition_column_with_a_long_name_has_its_folder() {
     let name = "ñ".repeat(150);
     let column: ArrayRef = Arc::new(StringArray::from(vec!["v".repeat(300)]));
-    let schema = Schema::new(vec![
-        Field::new("id", DataType::Int64, true),
-        Field::new(&name, DataType::Utf8, true),
-    ]);
+    let schema = Schema::new(vec![Field::new("id", DataType::Int64, true), Field::new(&name, DataType::Utf8, true)]);
     let rows = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from(vec![1])), column]).unwrap();
     let folder = tempfile::tempdir().unwrap();
 
