@@ -108,6 +108,42 @@ def compare(job: str, rows: int, run_host, run_spark, spark_seconds) -> None:
         print(f"{job:7} ratio {theirs / seconds:.1f} x Spark ({theirs:.1f} s against {seconds:.1f} s)")
 
 
+def commit_cost(versions: tuple[int, int]) -> None:
+    """Milliseconds from the logged outcome of a batch to its mark, between which lies one append commit (R-034).
+
+    Each batch is one file of one line. The median of the ten batches before each version.
+    """
+    project, data = os.path.join(args.work, "commits"), os.path.join(args.work, "commits-data")
+    landing = os.path.join(project, "landing")
+    for folder in ("ingestion/streaming", "tables/bronze", "landing"):
+        os.makedirs(os.path.join(project, folder))
+    contracts = {
+        "crisol.toml": "",
+        "tables/bronze/lines.json": json.dumps({"name": "bronze.lines"}),
+        "ingestion/streaming/lines.json": json.dumps({
+            "name": "lines", "ingest_type": "streaming", "source": {"format": "text", "path": landing},
+            "options": {"maxFilesPerTrigger": 1}, "destination_contract": "../../tables/bronze/lines.json"}),
+    }
+    for name, text in contracts.items():
+        with open(os.path.join(project, name), "w") as file:
+            file.write(text)
+    made = 0
+    for version in versions:
+        for made in range(made, version):
+            with open(os.path.join(landing, f"{made:06}.txt"), "w") as file:
+                file.write(f"line {made}\n")
+        made = version
+        subprocess.run([args.host, "run", "-q", "--project", project, "--plugins", args.plugins,
+                        "--set", f"path.tables={data}/tables", "--set", f"path.checkpoint={data}/checkpoints"],
+                       stdout=subprocess.DEVNULL, check=True)
+        checkpoint = os.path.join(data, "checkpoints", "streaming", "lines")
+        written = [[os.stat(os.path.join(checkpoint, kind, str(batch))).st_mtime_ns for kind in ("outcome", "commits")]
+                   for batch in range(version - 10, version)]
+        costs = [(after - before) / 1e6 for before, after in written]
+        print(f"commit  host  {median(costs):.1f} ms for an append at {version:,} versions "
+              f"(median of 10, {min(costs):.1f} to {max(costs):.1f})", flush=True)
+
+
 cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
 print(f"machine: {os.cpu_count()} cores, {cpu}, {platform.system()} {platform.release()}")
 orders, music = lines(args.orders), lines(args.music)
@@ -130,3 +166,5 @@ compare(
     lambda: spark("spark_music.py", landing, os.path.join(args.work, "spark-music")),
     lambda seconds: seconds["total"] - seconds["session"],
 )
+if args.only != "spark":
+    commit_cost((10, 1000))

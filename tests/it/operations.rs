@@ -266,6 +266,31 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
     assert_eq!(digest.len(), 64);
 }
 
+/// Runs of a few batches, started again and again, would else never get one.
+#[test]
+fn a_log_checkpoint_that_is_due_at_the_last_commit_of_a_run_is_finished() {
+    let project = Project::new();
+    for file in 0..10 {
+        project.write(&format!("landing/{file}.txt"), "line\n");
+    }
+    let contract = json!({
+        "name": "lines",
+        "ingest_type": "streaming",
+        "source": { "format": "text", "path": "{path.landing}" },
+        "options": { "maxFilesPerTrigger": 1 },
+        "destination_contract": "../../tables/bronze/lines.json"
+    });
+    project.write("ingestion/streaming/lines.json", &contract.to_string());
+    project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
+    let ended = project.host(&["run"]).succeed();
+    assert!(!String::from_utf8_lossy(&ended.stderr).contains("panicked"), "{ended:?}");
+    let log = project.tables().path("bronze/lines").join("_delta_log");
+    let last = fs::read_to_string(log.join("_last_checkpoint")).expect("a log checkpoint is there");
+    let last: Value = serde_json::from_str(&last).expect("JSON");
+    assert_eq!(last["version"], 10);
+    assert!(log.join("00000000000000000010.checkpoint.parquet").exists());
+}
+
 /// Exit handlers of C libraries free what their threads, still ending, free as well: a run that had done all ended with
 /// a damaged heap.
 #[test]

@@ -43,8 +43,8 @@ fn run_command(cli: &Cli) -> Exit {
         }
     };
     let result = runtime.block_on(execute(cli, &bars));
-    // Threads that still read from a broker must not hold up the end.
-    runtime.shutdown_background();
+    // Threads that still read from a broker must not hold up the end; they end with the process.
+    std::mem::forget(runtime);
     let hint = matches!(cli.command, Command::Run(_)).then_some(exit::CHECK_HINT);
     result.unwrap_or_else(|error| exit::render(&error, cli.global.output, hint))
 }

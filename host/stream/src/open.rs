@@ -46,6 +46,13 @@ impl OpenTable {
             None => Ok(None),
         }
     }
+
+    /// Waits for what the table does beside its commits.
+    pub(crate) async fn settled(&self) {
+        if let Some(table) = self.table.get() {
+            table.settled().await;
+        }
+    }
 }
 
 impl std::fmt::Debug for OpenTable {

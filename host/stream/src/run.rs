@@ -118,6 +118,8 @@ impl Stream {
         let parts = &self.parts;
         parts.observers.tell(&Event::Started { stream: parts.name.clone(), table: parts.table_name.clone() });
         let result = self.drive(&stop).await;
+        self.parts.table.settled().await;
+        self.parts.quarantine.settled().await;
         let state = if result.is_ok() { UpstreamState::Ended } else { UpstreamState::Failed };
         self.parts.news.send_modify(|news| news.state = state);
         let error = result.err().map(|failure| StreamError {

@@ -169,9 +169,13 @@ impl TableWriter for Table {
         let mut tail = self.tail.lock().await;
         let outcome = commit::append(&self.place, &self.log, &mut tail, files, transaction, note).await?;
         if let CommitOutcome::Committed { version } = outcome {
-            self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version);
+            self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version).await;
         }
         Ok(outcome)
+    }
+
+    async fn settled(&self) {
+        self.checkpoints.settled(&self.place.table).await;
     }
 }
 

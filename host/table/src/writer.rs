@@ -89,6 +89,9 @@ pub trait TableWriter: Send + Sync {
         transaction: &AppTransaction,
         note: &CommitNote,
     ) -> Result<CommitOutcome, TableError>;
+
+    /// Waits for what is done beside the commits, such as log checkpoints: a process that ends earlier cuts it off.
+    async fn settled(&self) {}
 }
 
 /// Writes the rows of one batch into files. Blocking: call it on a worker thread.

@@ -17,6 +17,9 @@ use super::key::PartitionKey;
 use super::open::OpenFile;
 use crate::{PendingFile, TableError};
 
+/// Files ended at the same time for each core: each waits for the disk before it counts as written.
+const ENDING_PER_CORE: usize = 4;
+
 pub(super) struct Splitter {
     layout: Arc<Layout>,
     converter: RowConverter,
@@ -75,25 +78,12 @@ impl Splitter {
         Ok(())
     }
 
-    /// Most rows wait until now, so the rest is encoded by several threads.
+    /// Most rows wait until now.
     pub(super) fn finish(mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
         self.split()?;
-        let layout = self.layout;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.partitions.len());
-        let queue = Mutex::new(self.partitions.into_iter());
-        let work = || -> Result<Vec<PendingFile>, TableError> {
-            let mut files = Vec::new();
-            while let Some(partition) = next(&queue) {
-                files.extend(partition.finish(&layout)?);
-            }
-            Ok(files)
-        };
-        let files: Result<Vec<_>, TableError> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            let ends = workers.into_iter().map(|worker| worker.join());
-            ends.map(|end| end.unwrap_or_else(|_| Err(layout.failed("its encoder panicked")))).collect()
-        });
-        let mut files: Vec<PendingFile> = files?.into_iter().flatten().collect();
+        let layout = &self.layout;
+        let files = side_by_side(layout, ENDING_PER_CORE, self.partitions, |partition| partition.finish(layout))?;
+        let mut files: Vec<PendingFile> = files.into_iter().flatten().collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         done.append(&mut files);
         Ok(())
@@ -173,40 +163,39 @@ impl Splitter {
         }
         let mut by_size: Vec<usize> = (0..self.partitions.len()).collect();
         by_size.sort_by_key(|i| std::cmp::Reverse(self.partitions.get(*i).map_or(0, |p| p.bytes)));
+        let mut loads = Vec::new();
         for index in by_size {
             if self.waiting <= most / 3 * 2 {
                 break;
             }
-            self.push_out(index, done)?;
+            loads.extend(self.take_out(index, done)?);
+        }
+        let layout = self.layout.clone();
+        for (index, file) in side_by_side(&layout, 1, loads, |load| load.write(&layout))? {
+            let Some(partition) = self.partitions.get_mut(index) else { continue };
+            if file.is_full() {
+                self.open_files -= 1;
+                done.push(file.finish(partition.key.values.clone())?);
+            } else {
+                partition.file = Some(file);
+            }
         }
         Ok(())
     }
 
-    fn push_out(&mut self, index: usize, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
+    /// The waiting rows of a partition, and its file; when it has none, there is room for one more.
+    fn take_out(&mut self, index: usize, done: &mut Vec<PendingFile>) -> Result<Option<Load>, TableError> {
         let has_file = self.partitions.get(index).is_some_and(|p| p.file.is_some());
-        if !has_file && self.open_files >= self.layout.limits.open_files {
-            self.end_fullest(done)?;
-        }
-        let Some(partition) = self.partitions.get_mut(index) else { return Ok(()) };
-        let mut file = match partition.file.take() {
-            Some(file) => file,
-            None => {
-                self.open_files += 1;
-                OpenFile::create(self.layout.clone(), &partition.key.folder)?
+        if !has_file {
+            if self.open_files >= self.layout.limits.open_files {
+                self.end_fullest(done)?;
             }
-        };
-        for batch in partition.batches.drain(..) {
-            file.write(&batch)?;
+            self.open_files += 1;
         }
-        file.flush()?;
+        let Some(partition) = self.partitions.get_mut(index) else { return Ok(None) };
         self.waiting -= std::mem::take(&mut partition.bytes);
-        if file.is_full() {
-            self.open_files -= 1;
-            done.push(file.finish(partition.key.values.clone())?);
-        } else {
-            partition.file = Some(file);
-        }
-        Ok(())
+        let (batches, file) = (std::mem::take(&mut partition.batches), partition.file.take());
+        Ok(Some(Load { index, batches, file, folder: partition.key.folder.clone() }))
     }
 
     fn end_fullest(&mut self, done: &mut Vec<PendingFile>) -> Result<(), TableError> {
@@ -216,6 +205,28 @@ impl Splitter {
             done.push(file.finish(values)?);
         }
         Ok(())
+    }
+}
+
+/// Rows on their way into a partition's file.
+struct Load {
+    index: usize,
+    batches: Vec<RecordBatch>,
+    file: Option<OpenFile>,
+    folder: String,
+}
+
+impl Load {
+    fn write(self, layout: &Arc<Layout>) -> Result<(usize, OpenFile), TableError> {
+        let mut file = match self.file {
+            Some(file) => file,
+            None => OpenFile::create(layout.clone(), &self.folder)?,
+        };
+        for batch in self.batches {
+            file.write(&batch)?;
+        }
+        file.flush()?;
+        Ok((self.index, file))
     }
 }
 
@@ -234,8 +245,24 @@ impl Partition {
     }
 }
 
-fn next(queue: &Mutex<std::vec::IntoIter<Partition>>) -> Option<Partition> {
-    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
+/// Encodes on so many threads for each core; what comes of it is in no order.
+fn side_by_side<T: Send, R: Send>(
+    layout: &Layout,
+    per_core: usize,
+    items: Vec<T>,
+    work: impl Fn(T) -> Result<R, TableError> + Sync,
+) -> Result<Vec<R>, TableError> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = (cores * per_core).min(items.len());
+    let queue = Mutex::new(items.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = || std::iter::from_fn(next).map(&work).collect::<Result<Vec<R>, TableError>>();
+    let results: Result<Vec<_>, TableError> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        let ends = workers.into_iter().map(|worker| worker.join());
+        ends.map(|end| end.unwrap_or_else(|_| Err(layout.failed("its encoder panicked")))).collect()
+    });
+    Ok(results?.into_iter().flatten().collect())
 }
 
 /// Bytes of the rows themselves, whatever they share with other batches.
