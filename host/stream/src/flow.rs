@@ -84,7 +84,7 @@ impl Flow<'_> {
                     join(spawn_blocking(move || process(&chain, &rows, span, &context))).await?
                 }
             })
-            .buffered(self.workers);
+            .buffered(self.workers + 2);
         let mut accounts = Accounts::default();
         let mut quarantine_open = false;
         while let Some(output) = outputs.next().await {

@@ -135,15 +135,22 @@ impl Splitter {
     /// another partition in memory.
     fn split(&mut self) -> Result<(), TableError> {
         let gathered = std::mem::take(&mut self.gathered);
-        let mut rows: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
+        let mut places = vec![Vec::new(); self.partitions.len()];
         for (batch, partitions) in gathered.partitions.iter().enumerate() {
             for (row, partition) in partitions.iter().enumerate() {
-                rows.entry(*partition).or_default().push((batch, row));
+                if let Some(places) = places.get_mut(*partition) {
+                    places.push((batch, row));
+                }
             }
         }
         let batches: Vec<&RecordBatch> = gathered.batches.iter().collect();
-        for (index, rows) in rows {
-            let own = interleave_record_batch(&batches, &rows).map_err(|e| self.layout.failed(e))?;
+        let places: Vec<_> = places.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty()).collect();
+        let layout = self.layout.clone();
+        let copied = side_by_side(&layout, 1, places, |(index, rows)| {
+            let own = interleave_record_batch(&batches, &rows).map_err(|e| layout.failed(e))?;
+            Ok((index, own))
+        })?;
+        for (index, own) in copied {
             if let Some(partition) = self.partitions.get_mut(index) {
                 let bytes = own.get_array_memory_size();
                 partition.bytes += bytes;
@@ -245,7 +252,7 @@ impl Partition {
     }
 }
 
-/// Encodes on so many threads for each core; what comes of it is in no order.
+/// Works on so many threads for each core; what comes of it is in no order.
 fn side_by_side<T: Send, R: Send>(
     layout: &Layout,
     per_core: usize,
