@@ -67,7 +67,6 @@ impl Exit {
     }
 }
 
-
 /// Said below the problems of contracts, except by the command that it names.
 pub(crate) const CHECK_HINT: &str = "`host check` checks contracts and plugins without reading data";
 
