@@ -40,7 +40,7 @@ pub(crate) fn apply_overrides(root: &mut Node, sets: &[(String, String)], lookup
     names.sort();
     for name in names {
         let Some(rest) = name.strip_prefix(ENV_PREFIX) else { continue };
-        let Some(value) = lookup.env(&name) else { continue };
+        let Some(value) = lookup.env(&name).filter(|value| !value.is_empty()) else { continue };
         let mut steps: Vec<String> = rest.split("__").map(str::to_lowercase).collect();
         if let (Some("kafka"), Some(last)) = (steps.first().cloned().as_deref(), steps.last_mut()) {
             *last = last.replace('_', ".");
@@ -99,9 +99,11 @@ pub(crate) fn read(root: &Value<'_>) -> Settings {
 }
 
 /// A path of `[path]`.
-enum Given {
+enum Given<'a> {
     Set(PathBuf),
     Absent,
+    /// It counts as not set, and stands here.
+    Empty(Value<'a>),
     /// A problem was reported; this stands in so that no other follows from it.
     Faulty(PathBuf),
 }
@@ -109,11 +111,13 @@ enum Given {
 fn read_paths(root: &Value<'_>, paths: Option<Value<'_>>) -> KnownPaths {
     let object = paths.as_ref().and_then(Value::object);
     let one = |name: &str| {
-        let Some(value) = object.as_ref().and_then(|object| object.get(name)) else { return Given::Absent };
+        let faulty = || Given::Faulty(root.fill.dir.join(format!("faulty-path-{name}")));
+        let Some(object) = &object else { return if paths.is_some() { faulty() } else { Given::Absent } };
+        let Some(value) = object.get(name) else { return Given::Absent };
         match value.location() {
             Some(path) => Given::Set(PathBuf::from(path)),
-            None if value.is_empty_text() => Given::Absent,
-            None => Given::Faulty(root.fill.dir.join(format!("faulty-path-{name}"))),
+            None if value.is_empty_text() => Given::Empty(value),
+            None => faulty(),
         }
     };
     let required = |name: &str| match one(name) {
@@ -124,10 +128,14 @@ fn read_paths(root: &Value<'_>, paths: Option<Value<'_>>) -> KnownPaths {
             root.report.push(problem.hinting(format!("for example `{name} = \"data/{name}\"` under `[path]`")));
             Some(root.fill.dir.join(format!("faulty-path-{name}")))
         }
+        Given::Empty(value) => {
+            value.refuse_hinting(Code::MissingKey, "it is empty, and required", format!("for example `data/{name}`"));
+            Some(root.fill.dir.join(format!("faulty-path-{name}")))
+        }
     };
     let landing = match one("landing") {
         Given::Set(path) | Given::Faulty(path) => Some(path),
-        Given::Absent => None,
+        Given::Absent | Given::Empty(_) => None,
     };
     KnownPaths { landing, checkpoint: required("checkpoint"), tables: required("tables") }
 }
