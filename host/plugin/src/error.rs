@@ -188,6 +188,15 @@ pub enum CallError {
         /// What it wrote to stderr last.
         said: Option<String>,
     },
+    /// The system gave no room for its instance: a limit of the process, not of the component.
+    #[error(
+        "the system gave no address space for its sandbox{}; raise the limit of the process's address space (`ulimit -v`)",
+        reserved_text(*reserved)
+    )]
+    AddressSpace {
+        /// Bytes that the sandbox reserves for one memory of an instance, where that is known.
+        reserved: Option<u64>,
+    },
     /// It gave back more than it may.
     #[error("it gave back {}{limit} {unit}, the limit of a call; if that is right, raise `limits.{setting}` of the stage", actual_text(*actual))]
     Output {
@@ -254,6 +263,11 @@ fn said_text(said: &Option<String>) -> String {
 
 fn raise_text(setting: Option<&str>) -> String {
     setting.map(|setting| format!("; if it needs more, raise `limits.{setting}` of the stage")).unwrap_or_default()
+}
+
+fn reserved_text(reserved: Option<u64>) -> String {
+    let text = |bytes: u64| format!(", which reserves {:.1} GiB for one instance", bytes as f64 / (1_u64 << 30) as f64);
+    reserved.map(text).unwrap_or_default()
 }
 
 fn actual_text(actual: Option<u64>) -> String {

@@ -12,6 +12,10 @@ const ATTRIBUTES_MAX: usize = 16;
 /// The runtime has no type for this error; a test holds the words.
 const FUEL_EXHAUSTED: &str = "fuel allocated for hostcalls has been exhausted";
 
+/// The same holds for these two: a memory that cannot be reserved, and `ENOMEM`, the only error of the system for it.
+const NOT_RESERVED: &str = "mmap failed to reserve 0x";
+const NO_MEMORY: &str = "(os error 12)";
+
 /// What stopped a component.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -53,7 +57,19 @@ pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
         let limit = limits.output_bytes_max;
         return CallError::Output { actual: None, limit, unit: "bytes", setting: "output_bytes_max" };
     }
+    if trap.is_none() && root.ends_with(NO_MEMORY) {
+        return CallError::AddressSpace { reserved: reserved(&error) };
+    }
     CallError::Trap { what: trap_text(trap, &root), said }
+}
+
+/// How much the runtime wanted to reserve, in its own words.
+fn reserved(error: &wasmtime::Error) -> Option<u64> {
+    error.chain().find_map(|cause| {
+        let text = cause.to_string();
+        let digits = text.strip_prefix(NOT_RESERVED)?.split(' ').next()?.to_string();
+        u64::from_str_radix(&digits, 16).ok()
+    })
 }
 
 fn trap_text(trap: Option<Trap>, root: &str) -> String {

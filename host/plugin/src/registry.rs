@@ -109,7 +109,10 @@ impl Registry {
             (Some(near), ..) => format!("did you mean `{near}`?"),
             (None, true, 0) if absent => "there is no such folder; name another one with `--plugins`".to_string(),
             (None, true, 0) => "there are none".to_string(),
-            (None, true, files) => format!("{files} of the files there are refused"),
+            (None, true, files) => {
+                let first = self.refused.first().map(|refused| format!("; the first: {}", refused.reason));
+                format!("{files} of the files there are refused{}", first.unwrap_or_default())
+            }
             (None, false, _) => format!("there are {}", listed(names.iter().map(ToString::to_string))),
         };
         PluginError::NotFound { name: printable(name, 100), folder: self.folder.clone(), hint: Some(hint) }

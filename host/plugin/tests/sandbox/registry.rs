@@ -66,7 +66,7 @@ fn equal_versions_with_other_bytes_do_not_serve() {
     assert!(registry.serving().is_empty());
     assert!(registry.refused().iter().all(|refused| matches!(refused.reason, PluginError::Ambiguous { .. })));
     let error = registry.find("orders", None, Kind::Decoder).map(|_| ()).unwrap_err();
-    assert!(error.to_string().ends_with("`; 2 of the files there are refused"), "{error}");
+    assert!(error.to_string().contains("`; 2 of the files there are refused; the first: "), "{error}");
 }
 
 #[test]
