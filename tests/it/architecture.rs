@@ -96,6 +96,32 @@ fn only_the_pipelines_opener_names_concrete_sources_and_tables() {
     }
 }
 
+#[test]
+fn nothing_is_written_by_macros_that_panic_when_it_cannot_be() {
+    let own = root().join("host/cli/src/out.rs");
+    let rooms = ARROWS.iter().flat_map(|(room, _)| sources(&root().join("host").join(room).join("src")));
+    for file in rooms.filter(|file| *file != own) {
+        let code = code(&file);
+        for name in ["print", "eprint", "println", "eprintln"] {
+            let imported =
+                code.lines().any(|line| line.starts_with("use crate::out::") && names(line).any(|n| n == name));
+            for (at, _) in code.match_indices(&format!("{name}!")) {
+                let before = code.get(..at).unwrap_or_default();
+                if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+                    continue;
+                }
+                let ours = before.ends_with("crate::out::") || imported && !before.ends_with("::");
+                assert!(ours, "{}: `{name}!` is not that of host/cli/src/out.rs", file.display());
+            }
+        }
+    }
+}
+
+/// The words of a line.
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
 fn crate_name(room: &str) -> String {
     match room {
         "pipeline" => "crisol".into(),

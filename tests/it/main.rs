@@ -6,6 +6,7 @@ mod crash;
 mod docs;
 mod durable;
 mod examples;
+mod messages;
 mod operations;
 mod operator;
 mod pipelines;

@@ -56,6 +56,12 @@ impl Host {
         Self { command }
     }
 
+    /// Runs it in bash, `command` being `exec "$@" 2>/dev/full` for one.
+    #[must_use]
+    pub fn in_bash(self, command: &str) -> Self {
+        self.under("bash", &["-c", command], Path::new("bash"))
+    }
+
     /// Takes components from another folder.
     #[must_use]
     pub fn plugins(self, dir: &Path) -> Self {

@@ -2,20 +2,29 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::Resettable;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crisol::Trigger;
 
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
 
+const RUN_HELP: &str = "\
+Ctrl-C, SIGTERM or SIGHUP (a terminal that closes) stops a run in order; a second one stops it at once.
+
+Examples:
+  host run --plugins plugins/
+  host run orders --trigger continuous";
+
 const EXIT_CODES: &str = "\
 Exit codes:
-    0  done, or stopped by SIGTERM or Ctrl-C
-    1  it ran, and the answer is no: a stream failed, or `check` found mistakes
+    0  done, or stopped by Ctrl-C, SIGTERM or SIGHUP
+    1  it ran, and the answer is no: a stream failed, `check` found mistakes, or the
+       result of another command could not be written
     2  wrong usage
     3  a contract, component or table was refused before anything was read
     4  another host holds the checkpoint
     6  stopped, because rows that should be read are gone
-  130  stopped at once by a second Ctrl-C or SIGTERM
+  130  stopped at once by a second Ctrl-C, SIGTERM or SIGHUP
 3, 4 and 6 need someone to look: starting again does not help.";
 
 /// Carries Kafka messages and files through sandboxed WebAssembly stages into Delta Lake tables, exactly once.
@@ -27,6 +36,16 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What was typed. A variable of the environment that is empty counts as not set, as everywhere.
+pub(crate) fn parse() -> Cli {
+    let mut command = Cli::command().mut_args(|arg| {
+        let empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        if empty { arg.env(Resettable::Reset) } else { arg }
+    });
+    let matches = command.get_matches_mut();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
 }
 
 /// Flags that every command takes.
@@ -69,7 +88,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run streams: all of the project, or those named and what they need upstream
-    #[command(after_help = "Examples:\n  host run --plugins plugins/\n  host run orders --trigger continuous")]
+    #[command(after_help = RUN_HELP)]
     Run(Run),
     /// Check contracts and components without reading data
     #[command(
@@ -160,7 +179,6 @@ fn trigger(text: &str) -> Result<Trigger, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_sound() {

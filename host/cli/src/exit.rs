@@ -6,6 +6,7 @@ use std::io::Write;
 use crisol::{EngineError, ErrorKind, Summary};
 
 use crate::args::Output;
+use crate::out::{eprintln, println};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +75,7 @@ pub(crate) const CHECK_HINT: &str = "`host check` checks contracts and plugins w
 pub(crate) fn render(error: &EngineError, output: Output, hint: Option<&str>) -> Exit {
     render_problems(error, output);
     if let (EngineError::Contracts(_), Output::Text, Some(hint)) = (error, output, hint) {
-        anstream::eprintln!("hint: {hint}");
+        eprintln!("hint: {hint}");
     }
     Exit::of(error.kind())
 }
@@ -82,27 +83,27 @@ pub(crate) fn render(error: &EngineError, output: Output, hint: Option<&str>) ->
 /// Says what is wrong, on standard error, or as JSON on standard output.
 pub(crate) fn render_problems(error: &EngineError, output: Output) {
     if output == Output::Json {
-        crate::out::println!("{}", error.to_json());
+        println!("{}", error.to_json());
         return;
     }
     match error {
-        EngineError::Contracts(problems) => anstream::eprintln!("{problems}"),
+        EngineError::Contracts(problems) => eprintln!("{problems}"),
         _ => print(error, error.hint().as_deref()),
     }
 }
 
 /// `error:`, its causes, and a hint.
 pub(crate) fn print(error: &dyn Error, hint: Option<&str>) {
-    anstream::eprintln!("error: {error}");
+    eprintln!("error: {error}");
     let causes = crisol::causes(error);
     if !causes.is_empty() {
-        anstream::eprintln!("Caused by:");
+        eprintln!("Caused by:");
     }
     for cause in causes {
-        anstream::eprintln!("  {}", cause.replace('\n', "\n  "));
+        eprintln!("  {}", cause.replace('\n', "\n  "));
     }
     if let Some(hint) = hint {
-        anstream::eprintln!("\nhint: {hint}");
+        eprintln!("\nhint: {hint}");
     }
 }
 

@@ -14,7 +14,9 @@ pub(crate) fn start(global: &Global, bars: &MultiProgress) -> Result<(), String>
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(AboveBars(bars.clone()))
-        .with_ansi(ansi(global.color));
+        .with_ansi(ansi(global.color))
+        // They would be reported by a macro that panics when standard error cannot be written.
+        .log_internal_errors(false);
     match global.log_format {
         Output::Text => builder.with_target(false).init(),
         Output::Json => builder.json().flatten_event(true).init(),
@@ -51,12 +53,14 @@ struct AboveBars(MultiProgress);
 
 impl Write for AboveBars {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.suspend(|| io::stderr().write_all(bytes))?;
+        // A line that cannot be written is dropped; the run goes on.
+        let _ = self.0.suspend(|| io::stderr().write_all(bytes));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stderr().flush()
+        let _ = io::stderr().flush();
+        Ok(())
     }
 }
 

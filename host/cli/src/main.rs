@@ -16,21 +16,21 @@ mod status;
 mod tables;
 mod watch;
 
-use clap::Parser;
 use indicatif::MultiProgress;
 
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
+use crate::out::eprintln;
 
 fn main() {
-    run_command(&Cli::parse()).leave()
+    run_command(&args::parse()).leave()
 }
 
 fn run_command(cli: &Cli) -> Exit {
     color(cli.global.color);
-    let bars = MultiProgress::new();
+    let bars = watch::bars();
     if let Err(text) = logging::start(&cli.global, &bars) {
-        anstream::eprintln!("error: {text}");
+        eprintln!("error: {text}");
         return Exit::WrongUsage;
     }
     #[cfg(feature = "failpoints")]
@@ -38,7 +38,7 @@ fn run_command(cli: &Cli) -> Exit {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            anstream::eprintln!("error: cannot start threads: {error}");
+            eprintln!("error: cannot start threads: {error}");
             return Exit::No;
         }
     };
@@ -46,7 +46,13 @@ fn run_command(cli: &Cli) -> Exit {
     // Threads that still read from a broker must not hold up the end; they end with the process.
     std::mem::forget(runtime);
     let hint = matches!(cli.command, Command::Run(_)).then_some(exit::CHECK_HINT);
-    result.unwrap_or_else(|error| exit::render(&error, cli.global.output, hint))
+    let exit = result.unwrap_or_else(|error| exit::render(&error, cli.global.output, hint));
+    // A run has done its work when its batches are committed; of the other commands the output is the work.
+    if exit == Exit::Done && out::lost() && !matches!(cli.command, Command::Run(_)) {
+        eprintln!("error: the result is not complete");
+        return Exit::No;
+    }
+    exit
 }
 
 async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::EngineError> {

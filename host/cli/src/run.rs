@@ -72,16 +72,21 @@ async fn wait(handles: Vec<StreamHandle>, mut signals: Signals) -> Result<Option
     }
 }
 
-/// SIGTERM and Ctrl-C.
+/// Wishes to stop: SIGTERM, Ctrl-C, and the SIGHUP of a terminal that closes.
 struct Signals {
     terminate: Option<Signal>,
     interrupt: Option<Signal>,
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
     fn new() -> Self {
         let listen = |kind| signal(kind).inspect_err(|error| tracing::warn!("cannot listen to signals: {error}")).ok();
-        Self { terminate: listen(SignalKind::terminate()), interrupt: listen(SignalKind::interrupt()) }
+        Self {
+            terminate: listen(SignalKind::terminate()),
+            interrupt: listen(SignalKind::interrupt()),
+            hang_up: if hang_up_ignored() { None } else { listen(SignalKind::hangup()) },
+        }
     }
 
     async fn next(&mut self) {
@@ -94,8 +99,18 @@ impl Signals {
         tokio::select! {
             () = one(self.terminate.as_mut()) => {}
             () = one(self.interrupt.as_mut()) => {}
+            () = one(self.hang_up.as_mut()) => {}
         }
     }
+}
+
+/// Whether the host was started to outlive its terminal, by `nohup` for one. Known on Linux only.
+fn hang_up_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    // SIGHUP is signal 1, the lowest bit.
+    ignored & 1 == 1
 }
 
 /// Listeners, for the builder.

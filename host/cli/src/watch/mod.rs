@@ -3,6 +3,7 @@
 mod bars;
 mod json;
 mod lines;
+mod screen;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use indicatif::MultiProgress;
 
 use crate::args::{Global, Output};
 use crate::run::Observers;
+
+pub(crate) use screen::bars;
 
 /// The listeners that the flags and the terminal ask for.
 pub(crate) fn observers(global: &Global, bars: &MultiProgress) -> Observers {
