@@ -29,15 +29,18 @@ pub struct FilesPosition {
     pub log_offset: i64,
 }
 
-/// Next file to read of a Delta table (D-129): file `index` of the data changes of `version`.
+/// Next file to read of a Delta table (D-129): file `index` of the data changes of a version, or of all that the table
+/// held at that version (D-120).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TablePosition {
     /// The table's id: another table at the same path is refused.
     pub reservoir_id: String,
     /// Version of the table.
     pub reservoir_version: i64,
-    /// Index among the added files of that version, in the order of the log.
+    /// Index among the added files of that version, in the order of the log; among those of the snapshot, oldest first.
     pub index: i64,
+    /// Whether the files counted are those of the table at that version, not those that the version added.
+    pub snapshot: bool,
 }
 
 /// Kind of a source.
@@ -89,7 +92,7 @@ impl Position {
                 "reservoirId": p.reservoir_id,
                 "reservoirVersion": p.reservoir_version,
                 "index": p.index,
-                "isStartingVersion": false,
+                "isStartingVersion": p.snapshot,
             }),
         }
     }
@@ -150,18 +153,14 @@ fn table(object: &Map<String, Value>) -> Result<TablePosition, String> {
     if version != TABLE_SOURCE_VERSION {
         return Err(format!("`sourceVersion` is {version}, this host reads {TABLE_SOURCE_VERSION}"));
     }
-    if field(object, "isStartingVersion")? != &Value::Bool(false) {
-        return Err(
-            "`isStartingVersion` is not false: it was written inside a first snapshot, which only Spark reads \
-                    so"
-            .to_owned(),
-        );
-    }
+    let snapshot = field(object, "isStartingVersion")?;
+    let snapshot = snapshot.as_bool().ok_or_else(|| format!("`isStartingVersion` is `{snapshot}`, no truth value"))?;
     let id = field(object, "reservoirId")?.as_str().ok_or("`reservoirId` is no text")?;
     Ok(TablePosition {
         reservoir_id: id.to_owned(),
         reservoir_version: integer(object, "reservoirVersion", 0)?,
         index: integer(object, "index", 0)?,
+        snapshot,
     })
 }
 

@@ -34,7 +34,7 @@ pub enum Place<'a> {
     },
     /// A file of a table.
     Table {
-        /// Version that added it.
+        /// Version that added it, or that of the snapshot that the range begins with.
         version: i64,
         /// Index in that version.
         index: i64,
@@ -142,7 +142,7 @@ impl Position {
                 b.partitions().all(|(topic, p, offset)| a.get(topic, p).is_some_and(|own| own >= offset))
             }
             (Self::Files(FilesPosition { log_offset: a }), Self::Files(FilesPosition { log_offset: b })) => a >= b,
-            (Self::Table(a), Self::Table(b)) => a.reservoir_id == b.reservoir_id && a.place() >= b.place(),
+            (Self::Table(a), Self::Table(b)) => a.reservoir_id == b.reservoir_id && a.reaches(b),
             _ => false,
         }
     }
@@ -187,6 +187,16 @@ impl FromIterator<(String, i32, i64)> for KafkaPosition {
 impl TablePosition {
     fn place(&self) -> (i64, i64) {
         (self.reservoir_version, self.index)
+    }
+
+    /// What follows a snapshot are the versions after it; no snapshot follows them, nor another snapshot.
+    fn reaches(&self, other: &Self) -> bool {
+        match (other.snapshot, self.snapshot) {
+            (false, false) => self.place() >= other.place(),
+            (true, true) => self.reservoir_version == other.reservoir_version && self.index >= other.index,
+            (true, false) => self.reservoir_version > other.reservoir_version,
+            (false, true) => false,
+        }
     }
 }
 

@@ -279,9 +279,25 @@ fn table_source(plan: &StreamPlan, columns: &SchemaRef, name: &str, path: &str, 
         path: path.into(),
         columns: columns.clone(),
         external,
+        anew: anew(plan),
         max_files: most.unwrap_or(TableSourceSpec::MAX_FILES),
         max_bytes: table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
     })
+}
+
+/// How the table that a stream reads is read from its beginning again.
+fn anew(plan: &StreamPlan) -> String {
+    match &plan.source {
+        SourcePlan::Stream { stream, .. } => format!(
+            "delete the checkpoint of the stream `{stream}` and run with `--rebuild`: its table and those below are made \
+             again from its source"
+        ),
+        _ => format!(
+            "delete the folder `{}` (the checkpoint) and run with `--rebuild`, which takes out what was made of the table \
+             before, or with `--reread`, which appends all that the table holds now",
+            plan.checkpoint.display()
+        ),
+    }
 }
 
 fn no_table(path: &str) -> SourceError {

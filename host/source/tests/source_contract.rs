@@ -219,6 +219,8 @@ async fn files_keep_the_contract() {
 
 struct Table {
     folder: tempfile::TempDir,
+    /// Read as a table that someone else writes.
+    external: bool,
 }
 
 impl Table {
@@ -282,7 +284,8 @@ impl Fixture for Table {
             name: "bronze.t".into(),
             path: self.path().to_str().unwrap().to_owned(),
             columns: Self::columns(),
-            external: false,
+            external: self.external,
+            anew: String::new(),
             max_files: limit.map_or(TableSourceSpec::MAX_FILES, |limit| limit as usize),
             max_bytes: TableSourceSpec::MAX_BYTES,
         }))
@@ -297,8 +300,10 @@ impl Fixture for Table {
 
 #[tokio::test]
 async fn tables_keep_the_contract() {
-    let mut table = Table { folder: tempfile::tempdir().unwrap() };
-    source_contract(&mut table).await;
+    for external in [false, true] {
+        let mut table = Table { folder: tempfile::tempdir().unwrap(), external };
+        source_contract(&mut table).await;
+    }
 }
 
 struct Kafka {

@@ -4,95 +4,14 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema};
+use common::table::{Table, at};
 use common::{read, walk};
 use crisol_checkpoint::{Position, Range, TablePosition};
 use crisol_source::{Source, SourceError, TableSource, TableSourceSpec, table_schema};
-use parquet::arrow::ArrowWriter;
-
-const ID: &str = "11111111-2222-4333-8444-555555555555";
-
-struct Table {
-    folder: tempfile::TempDir,
-}
-
-impl Table {
-    /// A table `n long, day string`, partitioned by `day`, at version 0.
-    fn create() -> Self {
-        let table = Self::absent();
-        fs::create_dir_all(table.path().join("_delta_log")).unwrap();
-        let schema = r#"{\"type\":\"struct\",\"fields\":[{\"name\":\"n\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}},{\"name\":\"day\",\"type\":\"string\",\"nullable\":true,\"metadata\":{}}]}"#;
-        table.commit(
-            0,
-            &[
-                r#"{"protocol":{"minReaderVersion":1,"minWriterVersion":2}}"#.into(),
-                format!(
-                    r#"{{"metaData":{{"id":"{ID}","format":{{"provider":"parquet","options":{{}}}},"schemaString":"{schema}","partitionColumns":["day"],"configuration":{{}},"createdTime":1}}}}"#
-                ),
-            ],
-        );
-        table
-    }
-
-    fn absent() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().join("a table")
-    }
-
-    fn log_entry(&self, version: i64) -> PathBuf {
-        self.path().join("_delta_log").join(format!("{version:020}.json"))
-    }
-
-    fn commit(&self, version: i64, actions: &[String]) {
-        fs::write(self.log_entry(version), actions.join("\n")).unwrap();
-    }
-
-    /// Writes a data file with these numbers and gives its `add` action.
-    fn file(&self, name: &str, day: &str, numbers: std::ops::Range<i64>) -> String {
-        let folder = self.path().join(format!("day={day}"));
-        fs::create_dir_all(&folder).unwrap();
-        let rows = Arc::new(Int64Array::from_iter_values(numbers));
-        let batch = RecordBatch::try_from_iter([("n", rows as _)]).unwrap();
-        let mut writer =
-            ArrowWriter::try_new(fs::File::create(folder.join(name)).unwrap(), batch.schema(), None).unwrap();
-        writer.write(&batch).unwrap();
-        writer.close().unwrap();
-        let size = fs::metadata(folder.join(name)).unwrap().len();
-        format!(
-            r#"{{"add":{{"path":"day={day}/{name}","partitionValues":{{"day":"{day}"}},"size":{size},"modificationTime":1,"dataChange":true}}}}"#
-        )
-    }
-
-    fn source(&self, max_files: usize) -> TableSource {
-        self.source_of(max_files, false)
-    }
-
-    fn source_of(&self, max_files: usize, external: bool) -> TableSource {
-        TableSource::new(TableSourceSpec {
-            name: "bronze.t".into(),
-            path: self.path().to_str().unwrap().to_owned(),
-            columns: columns(),
-            external,
-            max_files,
-            max_bytes: TableSourceSpec::MAX_BYTES,
-        })
-    }
-}
-
-fn columns() -> SchemaRef {
-    Arc::new(Schema::new(vec![Field::new("day", DataType::Utf8, true), Field::new("n", DataType::Int64, true)]))
-}
-
-fn at(version: i64, index: i64) -> Position {
-    Position::Table(TablePosition { reservoir_id: ID.into(), reservoir_version: version, index })
-}
 
 #[tokio::test]
 async fn d129_batches_are_cut_between_files_whatever_the_size_of_the_commits() {
@@ -167,7 +86,7 @@ async fn d128_a_read_that_does_not_reach_the_planned_version_is_an_error() {
 async fn d129_another_table_at_the_same_path_is_refused() {
     let table = Table::create();
     table.commit(1, &[table.file("a", "1", 0..2)]);
-    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 1, index: 0 });
+    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 1, index: 0, snapshot: false });
     let error = table.source(9).plan(&other).await.unwrap_err();
     assert!(error.to_string().contains("is another table"), "{error}");
     let range = Range { start: other, end: at(2, 0) };
@@ -191,7 +110,7 @@ async fn a_table_that_was_emptied_or_made_again_behind_a_position_was_begun_anew
         assert_eq!(since(position.clone()).await, anew, "{position:?}");
     }
     assert_eq!(table.source(9).initial().await.unwrap(), at(4, 0), "read again from here");
-    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 9, index: 0 });
+    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 9, index: 0, snapshot: false });
     assert!(since(other).await);
     assert!(!Table::absent().source(9).began_anew_since(&at(0, 0)).await.unwrap());
 }
@@ -216,6 +135,7 @@ async fn columns_that_the_table_does_not_have_are_named() {
         path: table.path().to_str().unwrap().to_owned(),
         columns: Arc::new(Schema::new(vec![Field::new("amuont", DataType::Int64, true)])),
         external: false,
+        anew: String::new(),
         max_files: 9,
         max_bytes: 1,
     };

@@ -7,7 +7,7 @@ fn kafka(partitions: &[(&str, i32, i64)]) -> Position {
 }
 
 fn table(version: i64, index: i64) -> Position {
-    Position::Table(TablePosition { reservoir_id: "a-b-c".to_owned(), reservoir_version: version, index })
+    Position::Table(TablePosition { reservoir_id: "a-b-c".to_owned(), reservoir_version: version, index, snapshot: false })
 }
 
 #[test]
@@ -33,6 +33,10 @@ fn d129_positions_of_tables_are_sparks_text() {
     let text = r#"{"sourceVersion":1,"reservoirId":"a-b-c","reservoirVersion":12,"index":3,"isStartingVersion":false}"#;
     assert_eq!(table(12, 3).to_string(), text);
     assert_eq!(Position::parse(text).unwrap(), table(12, 3));
+    let text = text.replace("false", "true");
+    let Position::Table(inside) = Position::parse(&text).unwrap() else { panic!("a table's position") };
+    assert!(inside.snapshot, "D-120: inside the first snapshot");
+    assert_eq!(Position::Table(inside).to_string(), text);
 }
 
 #[test]
@@ -68,8 +72,8 @@ fn what_is_no_position_is_refused_and_named() {
             "`sourceVersion` is 3, this host reads 1",
         ),
         (
-            r#"{"sourceVersion":1,"reservoirId":"a","reservoirVersion":1,"index":0,"isStartingVersion":true}"#,
-            "inside a first snapshot",
+            r#"{"sourceVersion":1,"reservoirId":"a","reservoirVersion":1,"index":0,"isStartingVersion":1}"#,
+            "`isStartingVersion` is `1`, no truth value",
         ),
         (
             r#"{"sourceVersion":1,"reservoirId":"a","reservoirVersion":1,"index":-1,"isStartingVersion":false}"#,

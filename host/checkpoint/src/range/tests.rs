@@ -18,7 +18,21 @@ fn table(version: i64, index: i64) -> Position {
 }
 
 fn table_of(id: &str, version: i64, index: i64) -> Position {
-    Position::Table(TablePosition { reservoir_id: id.to_owned(), reservoir_version: version, index })
+    Position::Table(TablePosition { reservoir_id: id.to_owned(), reservoir_version: version, index, snapshot: false })
+}
+
+fn snapshot(version: i64, index: i64) -> Position {
+    let id = "a".to_owned();
+    Position::Table(TablePosition { reservoir_id: id, reservoir_version: version, index, snapshot: true })
+}
+
+#[test]
+fn d120_the_versions_after_a_snapshot_follow_it() {
+    for (start, end, distance) in
+        [(snapshot(3, 0), snapshot(3, 4), 4), (snapshot(3, 4), table(4, 0), 1), (snapshot(3, 0), table(9, 2), 6)]
+    {
+        assert_eq!(Range::new(start, end).unwrap().distance(), distance);
+    }
 }
 
 #[test]
@@ -28,6 +42,11 @@ fn a_range_never_goes_back() {
         (files(3), files(2), "never go back"),
         (table(3, 0), table(2, 9), "never go back"),
         (table(3, 4), table(3, 3), "never go back"),
+        (snapshot(3, 4), snapshot(3, 3), "never go back"),
+        (snapshot(3, 4), snapshot(4, 4), "never go back"),
+        (snapshot(3, 4), table(3, 9), "never go back"),
+        (table(3, 0), snapshot(3, 1), "never go back"),
+        (table(3, 0), snapshot(4, 0), "never go back"),
     ];
     for (start, end, expected) in back {
         let error = Range::new(start.clone(), end.clone()).unwrap_err().to_string();

@@ -128,7 +128,7 @@ fn marks_and_outcomes_without_a_range_are_refused() {
 
 #[test]
 fn logged_positions_of_another_source_are_refused() {
-    let table = TablePosition { reservoir_id: "x".to_owned(), reservoir_version: 1, index: 0 };
+    let table = TablePosition { reservoir_id: "x".to_owned(), reservoir_version: 1, index: 0, snapshot: false };
     let state =
         LogState { previous: Some(RangeEntry::new(1, Position::Table(table))), ..state(Some(7), Some(6), None) };
     let error = next_step(&state).unwrap_err().to_string();

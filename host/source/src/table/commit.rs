@@ -6,6 +6,7 @@ use deltalake::kernel::{Metadata, Protocol};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::TableSourceSpec;
 use crate::SourceError;
 
 /// Reader features that change nothing for whoever reads added files.
@@ -115,15 +116,21 @@ struct Stats {
 }
 
 impl Commit {
+    /// A version that brings these files and changes nothing else.
+    pub(super) fn of(added: Vec<AddedFile>) -> Self {
+        Self { added, ..Self::default() }
+    }
+
     /// Parses a log entry. A commit that removes rows is refused (D-123); what changes no data is left out (D-125).
-    pub(super) fn parse(name: &str, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
+    pub(super) fn parse(spec: &TableSourceSpec, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
+        let name = &spec.name;
         let mut commit = Self::default();
         for action in serde_json::Deserializer::from_slice(entry).into_iter::<Action>() {
             let action = action.map_err(|e| {
                 SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}"))
             })?;
             if let Some(remove) = action.remove.filter(|remove| remove.data_change) {
-                return Err(rows_removed(name, version, &remove.path));
+                return Err(rows_removed(spec, version, &remove.path));
             }
             if let Some(add) = action.add.filter(|add| add.data_change) {
                 if add.deletion_vector.is_some() {
@@ -171,27 +178,52 @@ fn check_metadata(name: &str, metadata: &NewMetadata) -> Result<(), SourceError>
     }
 }
 
-fn unsupported(name: &str, what: &str) -> SourceError {
+pub(super) fn unsupported(name: &str, what: &str) -> SourceError {
     SourceError::config(
         format!("table `{name}` uses {what}, which this version does not read"),
         "switch it off for the table and rewrite its files, or read a copy",
     )
 }
 
-fn rows_removed(name: &str, version: i64, path: &str) -> SourceError {
+fn rows_removed(spec: &TableSourceSpec, version: i64, path: &str) -> SourceError {
+    let TableSourceSpec { name, anew, .. } = spec;
+    let hint = if spec.external {
+        format!("to go on from what the table holds now, {anew}")
+    } else {
+        format!(
+            "when the table was rebuilt, run with `--rebuild` to rebuild this one too; when someone else removed the \
+             rows, {anew}"
+        )
+    };
     SourceError::config(
         format!("table `{name}`: version {version} removes rows (file `{path}`); only appended rows can be followed"),
-        "when the table was rebuilt, run with `--rebuild` to rebuild this one too; else let its writer append only, and \
-         read it again with a new checkpoint",
+        hint,
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use arrow_schema::Schema;
+
     use super::*;
 
     fn parse(lines: &[&str]) -> Result<Commit, SourceError> {
-        Commit::parse("silver.t", 7, lines.join("\n").as_bytes())
+        parse_of(false, lines)
+    }
+
+    fn parse_of(external: bool, lines: &[&str]) -> Result<Commit, SourceError> {
+        let spec = TableSourceSpec {
+            name: "silver.t".into(),
+            path: "/t".into(),
+            columns: Arc::new(Schema::empty()),
+            external,
+            anew: "begin anew".into(),
+            max_files: 1,
+            max_bytes: 1,
+        };
+        Commit::parse(&spec, 7, lines.join("\n").as_bytes())
     }
 
     const ADD: &str = r#"{"add":{"path":"a.parquet","size":5,"dataChange":true,"partitionValues":{"d":null},"modificationTime":1,"stats":"{\"numRecords\":3}"}}"#;
@@ -215,6 +247,9 @@ mod tests {
     fn d123_a_commit_that_removes_rows_is_refused_with_its_version() {
         let error = parse(&[ADD, r#"{"remove":{"path":"old.parquet","dataChange":true}}"#]).unwrap_err();
         assert!(error.to_string().contains("version 7 removes rows (file `old.parquet`)"), "{error}");
+        assert!(error.hint().unwrap().ends_with("when someone else removed the rows, begin anew"));
+        let error = parse_of(true, &[r#"{"remove":{"path":"old.parquet","dataChange":true}}"#]).unwrap_err();
+        assert_eq!(error.hint(), Some("to go on from what the table holds now, begin anew"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::file::metadata::ParquetMetaData;
 use url::Url;
 
+use super::TableSourceSpec;
 use super::commit::AddedFile;
 use crate::chunks::{ChunkSender, Interrupted};
 use crate::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, SourceError};
@@ -26,18 +27,18 @@ const LARGE_ENOUGH: usize = CHUNK_ROWS_MAX / 2;
 
 /// Reads files one after the other, rows in the order of the files.
 pub(super) fn read(
-    table: &str,
+    spec: &TableSourceSpec,
     root: &Path,
     files: &[AddedFile],
-    columns: &SchemaRef,
     out: &ChunkSender,
 ) -> Result<(), Interrupted> {
+    let TableSourceSpec { name: table, columns, .. } = spec;
     let mut chunks =
         BatchCoalescer::new(Arc::clone(columns), CHUNK_ROWS_MAX).with_biggest_coalesce_batch_size(Some(LARGE_ENOUGH));
     for file in files {
         let damaged =
             |e: ArrowError| SourceError::data(format!("table `{table}`: file `{}` cannot be read: {e}", file.path));
-        for batch in open(table, root, file, columns)? {
+        for batch in open(spec, root, file)? {
             let rows = batch.and_then(|batch| arrange(&batch, file, columns)).map_err(damaged)?;
             chunks.push_batch(rows).map_err(damaged)?;
             // Rows wider than usual are not collected up to the full number.
@@ -56,12 +57,8 @@ pub(super) fn read(
     Ok(())
 }
 
-fn open(
-    table: &str,
-    root: &Path,
-    added: &AddedFile,
-    columns: &SchemaRef,
-) -> Result<ParquetRecordBatchReader, SourceError> {
+fn open(spec: &TableSourceSpec, root: &Path, added: &AddedFile) -> Result<ParquetRecordBatchReader, SourceError> {
+    let TableSourceSpec { name: table, columns, .. } = spec;
     let path = local_path(root, &added.path).ok_or_else(|| {
         SourceError::config(
             format!("table `{table}`: file `{}` lies outside the table", added.path),
@@ -71,7 +68,7 @@ fn open(
     let file = File::open(&path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => SourceError::data_loss(
             format!("table `{table}`: file `{}` is gone", path.display()),
-            "it was vacuumed before it was read: read the table again with a new checkpoint",
+            format!("it was vacuumed before it was read: {}", spec.anew),
         ),
         _ => SourceError::caused(format!("table `{table}`: file `{}`", path.display()), error),
     })?;

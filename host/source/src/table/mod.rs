@@ -1,12 +1,15 @@
 //! A Delta table as a source: its log is read version by version, files in the order of the log (D-120…D-129).
 //!
-//! Append-only tables for now: a commit that removes rows is refused (D-123). Reading starts at version 0, so nothing
-//! depends on when a stream was first started.
+//! Append-only tables for now: a commit that removes rows is refused (D-123). Tables of the same project are read from
+//! version 0, so nothing depends on when a stream was first started. A table of someone else may have lost rows before:
+//! a stream on it begins with what the table holds (D-120).
 
 mod anew;
 mod commit;
 mod files;
 mod history;
+mod snapshot;
+mod walk;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,6 +26,7 @@ use url::Url;
 
 use self::commit::{AddedFile, Commit, TableLayout};
 use self::history::History;
+use self::walk::Walk;
 use crate::chunks::spawn;
 use crate::{Chunks, Estimate, Planned, Source, SourceError};
 
@@ -38,8 +42,10 @@ pub struct TableSourceSpec {
     pub path: String,
     /// Columns to read, with their types, in this order.
     pub columns: SchemaRef,
-    /// True when nobody of ours fills the table: it must exist.
+    /// True when nobody of ours fills the table: it must exist, and is read from what it holds at first.
     pub external: bool,
+    /// What a person does to have the table read from its beginning again, for hints.
+    pub anew: String,
     /// Most files of a batch (D-122: 1,000).
     pub max_files: usize,
     /// Files are added while their sum is at most this, always one (256 MiB).
@@ -61,6 +67,8 @@ pub struct TableSource {
     fixed_version: Option<i64>,
     /// From, to: versions that were looked through and hold nothing to read.
     empty_between: Option<(i64, i64)>,
+    /// What the table held at the version where the stream began, while that is read.
+    snapshot: Option<(i64, Arc<Commit>)>,
 }
 
 /// The table as it was found.
@@ -81,8 +89,8 @@ impl fmt::Debug for TableSource {
 /// # Errors
 /// When the table cannot be read by this version.
 pub async fn table_schema(name: &str, path: &str) -> Result<Option<SchemaRef>, SourceError> {
-    match load(name, &table_url(name, path)?).await? {
-        Some(table) => Ok(Some(snapshot(name, &table)?.snapshot().arrow_schema())),
+    match load(name, &table_url(name, path)?, None).await? {
+        Some(table) => Ok(Some(state_of(name, &table)?.snapshot().arrow_schema())),
         None => Ok(None),
     }
 }
@@ -90,17 +98,17 @@ pub async fn table_schema(name: &str, path: &str) -> Result<Option<SchemaRef>, S
 impl TableSource {
     /// A source over a table that may not exist yet.
     pub fn new(spec: TableSourceSpec) -> Self {
-        Self { spec, table: None, fixed_version: None, empty_between: None }
+        Self { spec, table: None, fixed_version: None, empty_between: None, snapshot: None }
     }
 
     /// Opens the table when it is there, once.
     async fn open(&mut self) -> Result<Option<&mut Opened>, SourceError> {
         if self.table.is_none() {
             let url = table_url(&self.spec.name, &self.spec.path)?;
-            let Some(table) = load(&self.spec.name, &url).await? else {
+            let Some(table) = load(&self.spec.name, &url, None).await? else {
                 return if self.spec.external { Err(self.no_table()) } else { Ok(None) };
             };
-            let state = snapshot(&self.spec.name, &table)?;
+            let state = state_of(&self.spec.name, &table)?;
             let layout = TableLayout::of(&self.spec.name, state.protocol(), state.metadata())?;
             self.check_columns(&state.snapshot().arrow_schema())?;
             let root = url.to_file_path().map_err(|()| not_local(&self.spec.name, &self.spec.path))?;
@@ -153,9 +161,9 @@ impl TableSource {
     /// The changes of one version; `None` when it is not there.
     async fn commit(&mut self, version: i64) -> Result<Option<Commit>, SourceError> {
         let Some(bytes) = self.entry(version).await? else { return Ok(None) };
+        let commit = Commit::parse(&self.spec, version, &bytes)?;
         let name = self.spec.name.clone();
         let Some(opened) = self.open().await? else { return Ok(None) };
-        let commit = Commit::parse(&name, version, &bytes)?;
         opened.layout.follow(&name, &commit)?;
         Ok(Some(commit))
     }
@@ -182,27 +190,42 @@ impl TableSource {
 
     /// Newest version that the log names from `version` on, whether as commit or as log checkpoint.
     async fn newest_from(&mut self, version: i64) -> Result<Option<i64>, SourceError> {
+        let names = self.log_names().await?;
+        Ok(names.into_iter().map(|(named, _)| named).filter(|named| *named >= version).max())
+    }
+
+    /// The versions that the log names, with what follows them in the names.
+    async fn log_names(&mut self) -> Result<Vec<(i64, String)>, SourceError> {
         let name = self.spec.name.clone();
-        let Some(opened) = self.open().await? else { return Ok(None) };
+        let Some(opened) = self.open().await? else { return Ok(Vec::new()) };
         let store = opened.log.object_store(None);
-        let mut names = store.list(Some(&Path::from("_delta_log")));
-        let mut newest = None;
-        while let Some(entry) = names.next().await {
+        let mut entries = store.list(Some(&Path::from("_delta_log")));
+        let mut versions = Vec::new();
+        while let Some(entry) = entries.next().await {
             let entry = entry.map_err(|e| SourceError::caused(format!("table `{name}`: log cannot be listed"), e))?;
-            newest = newest.max(entry.location.filename().and_then(version_of).filter(|v| *v >= version));
+            let file_name = entry.location.filename().unwrap_or_default();
+            let kind = file_name.get(20..).unwrap_or_default();
+            versions.extend(version_of(file_name).map(|version| (version, kind.to_owned())));
         }
-        Ok(newest)
+        Ok(versions)
     }
 
     /// Walks the log from `start` and takes files until a limit, the end, or a version that cannot be followed; that
     /// one is told when nothing lies before it.
     async fn look_ahead(&mut self, start: &TablePosition) -> Result<Walk, SourceError> {
-        let mut walk = Walk { version: start.reservoir_version, index: start.index, ..Walk::default() };
-        if start.index == 0
+        let mut walk = Walk::from(start.reservoir_version, start.index, start.snapshot);
+        let at_the_end = start.index == 0 && !start.snapshot;
+        if at_the_end
             && let Some((from, to)) = self.empty_between
             && from == start.reservoir_version
         {
             walk.version = to;
+        }
+        if walk.snapshot {
+            let held = self.snapshot_at(walk.version).await?;
+            if !walk.take(&held, self.spec.max_files, self.spec.max_bytes) {
+                return Ok(walk);
+            }
         }
         while self.fixed_version.is_none_or(|last| walk.version <= last) {
             let commit = match self.next(walk.version).await {
@@ -215,7 +238,7 @@ impl TableSource {
                 break;
             }
         }
-        if walk.files == 0 && start.index == 0 {
+        if walk.files == 0 && at_the_end {
             self.empty_between = Some((start.reservoir_version, walk.version));
         }
         Ok(walk)
@@ -237,39 +260,12 @@ impl TableSource {
                 "table `{}`: version {version} is no longer in the log, which goes on to version {newest}",
                 self.spec.name
             ),
-            "log entries were cleaned up before they were read: read the table again with a new checkpoint, and keep \
-             `delta.logRetentionDuration` longer than the stream may stand still",
+            format!(
+                "log entries were cleaned up before they were read (keep `delta.logRetentionDuration` longer than the \
+                 stream may stand still): {}",
+                self.spec.anew
+            ),
         ))
-    }
-}
-
-/// How far a walk through the log came.
-#[derive(Debug, Default)]
-struct Walk {
-    version: i64,
-    index: i64,
-    files: usize,
-    bytes: u64,
-    rows: Option<u64>,
-}
-
-impl Walk {
-    /// Takes the files of the walk's version; false when a limit ends the batch within it.
-    fn take(&mut self, commit: &Commit, max_files: usize, max_bytes: u64) -> bool {
-        let from = usize::try_from(self.index).unwrap_or(0);
-        for file in commit.added.iter().skip(from) {
-            let bytes = self.bytes.saturating_add(file.size);
-            if self.files > 0 && (self.files >= max_files || bytes > max_bytes) {
-                return false;
-            }
-            self.rows = if self.files == 0 { file.rows } else { self.rows.zip(file.rows).map(|(a, b)| a + b) };
-            self.files += 1;
-            self.bytes = bytes;
-            self.index += 1;
-        }
-        self.version += 1;
-        self.index = 0;
-        true
     }
 }
 
@@ -295,8 +291,11 @@ impl Source for TableSource {
             Some(opened) => opened.layout.id.clone(),
             None => return Err(SourceError::external(format!("table `{}` does not exist yet", self.spec.name))),
         };
+        if self.spec.external {
+            return Ok(Position::Table(self.newest_snapshot().await?));
+        }
         let reservoir_version = self.history().await?.start();
-        Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version, index: 0 }))
+        Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version, index: 0, snapshot: false }))
     }
 
     async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
@@ -309,11 +308,15 @@ impl Source for TableSource {
         let Some(opened) = self.open().await? else { return Ok(None) };
         let id = opened.layout.id.clone();
         self.check_id(start, &id)?;
+        if !start.snapshot {
+            self.snapshot = None;
+        }
         let walk = self.look_ahead(start).await?;
         if walk.files == 0 {
             return Ok(None);
         }
-        let end = TablePosition { reservoir_id: id, reservoir_version: walk.version, index: walk.index };
+        let Walk { version: reservoir_version, index, snapshot, .. } = walk;
+        let end = TablePosition { reservoir_id: id, reservoir_version, index, snapshot };
         let estimate = Estimate { batch_rows: walk.rows, backlog_rows: None };
         Ok(Some(Planned { end: Position::Table(end), latest: None, estimate }))
     }
@@ -324,18 +327,9 @@ impl Source for TableSource {
         let (root, id) = (opened.root.clone(), opened.layout.id.clone());
         self.check_id(start, &id)?;
         self.check_id(end, &id)?;
-        let mut files: Vec<AddedFile> = Vec::new();
-        let last = if end.index > 0 { end.reservoir_version } else { end.reservoir_version - 1 };
-        for version in start.reservoir_version..=last {
-            let commit = self.commit(version).await?.ok_or_else(|| self.not_reached(version, last))?;
-            let from = if version == start.reservoir_version { start.index } else { 0 };
-            let until = if version == end.reservoir_version { end.index } else { i64::MAX };
-            let wanted = commit.added.into_iter().zip(0..).filter(|(_, index)| (from..until).contains(index));
-            files.extend(wanted.map(|(file, _)| file));
-        }
-        let columns = Arc::clone(&self.spec.columns);
-        let name = self.spec.name.clone();
-        Ok(spawn(format!("table `{name}`"), move |out| files::read(&name, &root, &files, &columns, out)))
+        let files = self.files(start, end).await?;
+        let spec = self.spec.clone();
+        Ok(spawn(format!("table `{}`", spec.name), move |out| files::read(&spec, &root, &files, out)))
     }
 
     async fn committed(&mut self, _end: &Position) -> Result<(), SourceError> {
@@ -344,6 +338,25 @@ impl Source for TableSource {
 }
 
 impl TableSource {
+    /// The files of a range, in order.
+    async fn files(&mut self, start: &TablePosition, end: &TablePosition) -> Result<Vec<AddedFile>, SourceError> {
+        let mut files: Vec<AddedFile> = Vec::new();
+        let last = if end.index > 0 { end.reservoir_version } else { end.reservoir_version - 1 };
+        for version in start.reservoir_version..=last {
+            let first = version == start.reservoir_version;
+            let commit = if first && start.snapshot {
+                self.snapshot_at(version).await?
+            } else {
+                Arc::new(self.commit(version).await?.ok_or_else(|| self.not_reached(version, last))?)
+            };
+            let from = if first { start.index } else { 0 };
+            let until = if version == end.reservoir_version { end.index } else { i64::MAX };
+            let wanted = commit.added.iter().zip(0..).filter(|(_, index)| (from..until).contains(index));
+            files.extend(wanted.map(|(file, _)| file.clone()));
+        }
+        Ok(files)
+    }
+
     /// The planned version must be reached, else a listing that lags behind would let rows slip by (D-128).
     fn not_reached(&self, version: i64, last: i64) -> SourceError {
         SourceError::external(format!(
@@ -386,7 +399,8 @@ fn not_local(name: &str, path: &str) -> SourceError {
     )
 }
 
-async fn load(name: &str, url: &Url) -> Result<Option<DeltaTable>, SourceError> {
+/// The table at a version, or at its newest; `None` when there is none.
+async fn load(name: &str, url: &Url, version: Option<i64>) -> Result<Option<DeltaTable>, SourceError> {
     let failed = |e: DeltaTableError| SourceError::caused(format!("table `{name}` at `{url}` cannot be opened"), e);
     let present = url.to_file_path().is_ok_and(|path| path.join("_delta_log").is_dir());
     if !present {
@@ -396,11 +410,14 @@ async fn load(name: &str, url: &Url) -> Result<Option<DeltaTable>, SourceError> 
     if !table.verify_deltatable_existence().await.map_err(failed)? {
         return Ok(None);
     }
-    table.load().await.map_err(failed)?;
+    match version.and_then(|version| u64::try_from(version).ok()) {
+        Some(version) => table.load_version(version).await.map_err(failed)?,
+        None => table.load().await.map_err(failed)?,
+    }
     Ok(Some(table))
 }
 
-fn snapshot<'a>(
+fn state_of<'a>(
     name: &str,
     table: &'a DeltaTable,
 ) -> Result<&'a deltalake::table::state::DeltaTableState, SourceError> {
@@ -410,31 +427,6 @@ fn snapshot<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn commit(sizes: &[u64]) -> Commit {
-        let added = sizes.iter().map(|size| AddedFile { size: *size, rows: Some(1), ..AddedFile::default() });
-        let mut commit = Commit::default();
-        commit.added.extend(added);
-        commit
-    }
-
-    #[test]
-    fn d122_the_first_limit_reached_ends_the_batch_and_one_file_always_fits() {
-        let mut walk = Walk::default();
-        assert!(!walk.take(&commit(&[10, 10, 10]), 2, 1_000));
-        assert_eq!((walk.version, walk.index, walk.files, walk.rows), (0, 2, 2, Some(2)));
-        let mut walk = Walk::default();
-        assert!(!walk.take(&commit(&[500, 1]), 9, 100));
-        assert_eq!((walk.version, walk.index), (0, 1));
-    }
-
-    #[test]
-    fn d129_a_batch_may_begin_within_a_version_and_span_several() {
-        let mut walk = Walk { version: 4, index: 2, ..Walk::default() };
-        assert!(walk.take(&commit(&[1, 1, 1]), 9, 100));
-        assert!(walk.take(&commit(&[]), 9, 100));
-        assert_eq!((walk.version, walk.index, walk.files), (6, 0, 1));
-    }
 
     #[test]
     fn names_of_log_files_give_their_version() {

@@ -1,6 +1,8 @@
 //! What the suites of this room share: rows as text, walking through batches, producing to the mock cluster.
 #![allow(dead_code, reason = "each suite uses a part")]
 
+pub(crate) mod table;
+
 use std::time::Duration;
 
 use arrow_array::{ArrayRef, RecordBatch};
