@@ -12,3 +12,4 @@ mod operator;
 mod pipelines;
 mod rebuild;
 mod refusals;
+mod sources;

@@ -25,6 +25,8 @@ pub enum SourceError {
     Data {
         /// File and row, or partition and offset, and why.
         what: String,
+        /// What a person can do, where more is known than `what` says.
+        hint: Option<String>,
     },
     /// Another host writes to the same checkpoint; this one must stop.
     #[error("{what}")]
@@ -48,6 +50,7 @@ impl SourceError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Config { hint, .. } | Self::DataLoss { hint, .. } => Some(hint),
+            Self::Data { hint, .. } => hint.as_deref(),
             _ => None,
         }
     }
@@ -61,7 +64,11 @@ impl SourceError {
     }
 
     pub(crate) fn data(what: impl Into<String>) -> Self {
-        Self::Data { what: what.into() }
+        Self::Data { what: what.into(), hint: None }
+    }
+
+    pub(crate) fn data_with(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Data { what: what.into(), hint: Some(hint.into()) }
     }
 
     pub(crate) fn external(what: impl Into<String>) -> Self {

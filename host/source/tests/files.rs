@@ -95,6 +95,8 @@ async fn f017_a_missing_entry_is_an_error_and_never_an_empty_memory() {
     folder.log.remove(1);
     let error = folder.source(FileFormat::Text, None).plan(&end).await.unwrap_err();
     assert!(error.to_string().contains("sources/0/1 is missing"), "{error}");
+    assert!(matches!(error, SourceError::Config { .. }), "no row is lost: {error:?}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("--rebuild")), "a new checkpoint alone is refused");
     let error = read(&mut folder.source(FileFormat::Text, None), &range(0, 2)).await.unwrap_err();
     assert!(error.to_string().contains("sources/0/1 is missing"), "{error}");
     let emptied = Folder { log: MemoryLog::default(), ..folder };
@@ -131,6 +133,9 @@ async fn f003_f021_what_is_not_there_is_named() {
     std::fs::remove_file(folder.folder.path().join("a")).unwrap();
     let error = read(&mut source, &range(-1, 0)).await.unwrap_err();
     assert!(error.to_string().ends_with("a` of a planned batch is gone"), "{error}");
+    assert!(error.hint().unwrap().contains("or an empty one in its place to go on without its rows"));
+    folder.put("a", "");
+    assert!(read(&mut source, &range(-1, 0)).await.unwrap().is_empty(), "which is what the hint says");
     let path = folder.folder.path().to_owned();
     drop(folder.folder);
     let error = source.initial().await.unwrap_err();

@@ -98,8 +98,8 @@ impl Failure {
     /// What a person can do, where more is known than the message says.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Source(SourceError::Config { hint, .. } | SourceError::DataLoss { hint, .. })
-            | Self::Stage { source: StageError::Config { hint, .. }, .. }
+            Self::Source(error) => error.hint().map(str::to_owned),
+            Self::Stage { source: StageError::Config { hint, .. }, .. }
             | Self::Table(TableError::Mismatch { hint, .. }) => Some(hint.clone()),
             Self::Stage { source: StageError::Plugin { .. }, .. } => Some(
                 "nothing of this batch was committed; put a mended component in its place and start again: the same \

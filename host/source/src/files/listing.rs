@@ -107,14 +107,22 @@ fn is_hidden(name: &str) -> bool {
 fn found(path: PathBuf, metadata: &Metadata) -> Result<Found, SourceError> {
     let named = path.to_str().and_then(|_| Url::from_file_path(&path).ok());
     let Some(url) = named else {
-        return Err(SourceError::data(format!("file `{}`: its name is not valid UTF-8", path.display())));
+        return Err(SourceError::config(
+            format!("file `{}`: its name is not valid UTF-8", path.display()),
+            "rename it, or move it away",
+        ));
     };
-    let modified = metadata.modified().map_err(|e| SourceError::caused(format!("file `{}`", path.display()), e))?;
-    let modified_ms = match modified.duration_since(UNIX_EPOCH) {
+    let modified_ms =
+        modified_ms(metadata).map_err(|e| SourceError::caused(format!("file `{}`", path.display()), e))?;
+    Ok(Found { path, url: url.into(), modified_ms, bytes: metadata.len() })
+}
+
+/// Modification time as the log keeps it.
+pub(super) fn modified_ms(metadata: &Metadata) -> std::io::Result<i64> {
+    Ok(match metadata.modified()?.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ms| -ms),
-    };
-    Ok(Found { path, url: url.into(), modified_ms, bytes: metadata.len() })
+    })
 }
 
 /// Keeps the files of the next batch: at most so many (F-005), or while their sum is at most so many bytes, always
@@ -200,6 +208,17 @@ mod tests {
         assert_eq!(taken(None, Some(20)), 2);
         assert_eq!(taken(None, Some(29)), 2);
         assert_eq!(taken(None, Some(1)), 1);
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_refused_with_what_to_do() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.json")), "{}\n").unwrap();
+        let error = list(folder.path().to_str().unwrap(), false).unwrap_err();
+        assert!(matches!(&error, SourceError::Config { .. }), "{error:?}");
+        assert!(error.to_string().contains("its name is not valid UTF-8"), "{error}");
+        assert_eq!(error.hint(), Some("rename it, or move it away"));
     }
 
     #[test]

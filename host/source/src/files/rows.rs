@@ -9,6 +9,7 @@ use arrow_array::{Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use crisol_ipc::types::{UTC, timestamp};
 
+use super::listing::modified_ms;
 use crate::bytes_column::BytesColumn;
 use crate::chunks::{ChunkSender, Interrupted};
 use crate::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, SourceError};
@@ -33,6 +34,7 @@ pub(super) fn read(files: &[(PathBuf, i64)], skip_blank: bool, out: &ChunkSender
     let mut builder = Builder::new();
     for (path, modified_ms) in files {
         let mut reader = Lines::open(path)?;
+        reader.tell_when_changed(path, *modified_ms);
         let mut row = 0_i64;
         builder.begin_file(path, *modified_ms);
         while reader.fill(path, row)? {
@@ -71,11 +73,21 @@ impl Lines {
         let file = File::open(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => SourceError::data_loss(
                 format!("file `{}` of a planned batch is gone", path.display()),
-                "put the file back; files may be removed once their batch is committed",
+                "put the file back, or an empty one in its place to go on without its rows; a file may be removed once its \
+                 batch is committed",
             ),
             _ => SourceError::caused(format!("file `{}` cannot be opened", path.display()), error),
         })?;
         Ok(Self { file, buffer: vec![0; BLOCK], filled: 0, ended: false })
+    }
+
+    /// What a file holds now is what is committed. That this need not be what was there when it was planned, an operator
+    /// must be able to see.
+    fn tell_when_changed(&self, path: &Path, planned_ms: i64) {
+        let now_ms = self.file.metadata().and_then(|metadata| modified_ms(&metadata));
+        if now_ms.is_ok_and(|now_ms| now_ms != planned_ms) {
+            tracing::warn!("file `{}` changed after it was planned: what it holds now is committed", path.display());
+        }
     }
 
     /// Reads on; false when nothing is left.
@@ -83,10 +95,11 @@ impl Lines {
         if self.filled == self.buffer.len() {
             // No line end in the whole buffer: the line is longer.
             if self.buffer.len() >= LINE_BYTES_MAX {
-                return Err(SourceError::data(format!(
-                    "file `{}` row {row}: a line of more than {LINE_BYTES_MAX} bytes",
-                    path.display()
-                )));
+                return Err(SourceError::data_with(
+                    format!("file `{}` row {row}: a line of more than {LINE_BYTES_MAX} bytes", path.display()),
+                    "nothing of its batch was committed: put a file with shorter lines in its place, under the same name, \
+                     or an empty one to go on without its rows",
+                ));
             }
             self.buffer.resize(self.buffer.len() * 2, 0);
         }
@@ -227,6 +240,19 @@ mod tests {
         assert_eq!(rows, [(b"a".to_vec(), 0), (b"b".to_vec(), 1), (b"".to_vec(), 2), (b"c".to_vec(), 3)]);
         assert_eq!(lines(b"", false).await.unwrap(), []);
         assert_eq!(lines(b"\n", false).await.unwrap(), [(vec![], 0)]);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_no_line_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("in");
+        let file = File::create(&path).unwrap();
+        file.set_len(LINE_BYTES_MAX as u64 + 1).unwrap();
+        let mut chunks = spawn("files".into(), move |out| read(&[(path, 1)], false, out));
+        let error = chunks.next().await.unwrap().unwrap_err();
+        assert!(matches!(error, SourceError::Data { .. }));
+        assert!(error.to_string().contains("in` row 0: a line of more than"), "{error}");
+        assert!(error.hint().unwrap().contains("an empty one to go on without its rows"));
     }
 
     #[tokio::test]
