@@ -15,6 +15,7 @@ mod client;
 mod ingestion;
 mod keys;
 mod parse;
+mod partition;
 mod placeholder;
 mod positions;
 mod problem;
@@ -34,6 +35,7 @@ pub use ingestion::{
     FileFormat, FilesSpec, IngestionContract, KafkaSpec, SourceSpec, StartingOffsets, Subscription, Trigger,
 };
 pub use keys::{Key, KeyFile, keys};
+pub use partition::{PARTITION_HINT, can_partition};
 pub use placeholder::Lookup;
 pub use positions::Positions;
 pub use problem::{Code, Problem, Problems};

@@ -24,6 +24,9 @@ pub trait Lookup {
 
     /// Where placeholders in options of the Kafka client are looked up: who reads from no broker needs none of them.
     fn for_kafka(&self) -> &dyn Lookup;
+
+    /// Where a path leads when symbolic links are followed; the path itself as far as nothing lies there yet.
+    fn real(&self, path: &Path) -> PathBuf;
 }
 
 /// `[path]`, as far as it is known.

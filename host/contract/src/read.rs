@@ -224,6 +224,11 @@ impl<'a> Value<'a> {
 
     /// An object; keys that do not belong there become problems.
     pub(crate) fn object(&self) -> Option<Object<'a>> {
+        self.object_without(&|_| None)
+    }
+
+    /// The same, where some of the keys that do not belong there belong to another place.
+    pub(crate) fn object_without(&self, place: &dyn Fn(&str) -> Option<&'static str>) -> Option<Object<'a>> {
         if !self.is_object() {
             self.wrong_type("an object");
             return None;
@@ -231,7 +236,15 @@ impl<'a> Value<'a> {
         let names = keys::names_under(self.file.kind, &self.pattern);
         if !names.contains(&"*") {
             for entry in self.node.entries().iter().filter(|entry| !names.contains(&entry.name.as_str())) {
-                self.unknown_key(entry, names.iter().copied());
+                match place(&entry.name) {
+                    Some(place) => {
+                        let message = format!("unknown key; this option belongs to `{place}`");
+                        let mut problem = self.file.problem_at(&entry.at, Code::UnknownKey, message);
+                        problem.key = Some(self.below(entry).key);
+                        self.report.push(problem);
+                    }
+                    None => self.unknown_key(entry, names.iter().copied()),
+                }
             }
         }
         Some(Object { value: self.clone() })

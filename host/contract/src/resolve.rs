@@ -29,8 +29,8 @@ pub struct Texts {
 pub struct SourceText {
     /// Where it lies; a relative path stands on the project's folder.
     pub path: PathBuf,
-    /// What it holds.
-    pub text: String,
+    /// What it holds, as it lies there: that it is no text is a problem like any other.
+    pub bytes: Vec<u8>,
 }
 
 /// A valid project, and what is worth saying about it.
@@ -80,7 +80,7 @@ pub fn resolve(
         }
     }
     let paths = paths(dir, &settings.paths);
-    check::check(&mut contracts, &paths, &report);
+    check::check(&mut contracts, &paths, lookup, &report);
     let (problems, warnings) = (report.problems.take(), report.warnings.take());
     let (project, warnings) = finish(dir, paths, settings, contracts, (problems, warnings), &order(dir, texts))?;
     let files = settings_file.into_iter().chain(ingestion_files).chain(table_files).collect();
@@ -130,7 +130,7 @@ fn read_settings(
     let mut file = match &texts.settings {
         Some(source) => {
             let parsed =
-                File::parse(dir, &source.path, &source.text, KeyFile::Settings, &mut report.problems.borrow_mut());
+                File::parse(dir, &source.path, &source.bytes, KeyFile::Settings, &mut report.problems.borrow_mut());
             match parsed {
                 Some(file) => file,
                 None => return (None, stand_in(dir)),
@@ -154,7 +154,7 @@ fn stand_in(dir: &Path) -> Settings {
 fn files(dir: &Path, texts: &[SourceText], kind: KeyFile, report: &Report) -> (Vec<File>, Vec<PathBuf>) {
     let (mut read, mut unread) = (Vec::new(), Vec::new());
     for source in texts {
-        match File::parse(dir, &source.path, &source.text, kind, &mut report.problems.borrow_mut()) {
+        match File::parse(dir, &source.path, &source.bytes, kind, &mut report.problems.borrow_mut()) {
             Some(file) => read.push(file),
             None => unread.push(absolute(dir, &source.path.to_string_lossy())),
         }

@@ -58,7 +58,15 @@ fn json_is_taken_strictly() {
         ("two values", table("{ \"name\": \"a\" } {}")),
         ("not an object", table("[]")),
         ("position after wide characters", table("{ \"name\": \"añ€\", \"x\": 1 }")),
+        ("byte order mark", table("\u{feff}{ \"name\": \"a\", \"x\": 1 }")),
+        ("UTF-16", Project::new().table_bytes("a.json", b"\xff\xfe{\0}\0").table("b.json", "{}")),
+        ("Latin-1", Project::new().table_bytes("a.json", b"{\n  \"name\": \"a\xf1o\" }").table("b.json", "{}")),
     ]);
+}
+
+#[test]
+fn settings_may_begin_with_a_byte_order_mark() {
+    silver("").settings(&format!("\u{feff}{}", support::SETTINGS)).good();
 }
 
 #[test]
@@ -261,6 +269,19 @@ fn ingestion_contracts_that_are_wrong() {
         ("load_type differs", files(r#", "ingest_type": "streaming", "load_type": "batch""#)),
         ("a type that is not", files(r#", "load_type": "stream""#)),
         ("trigger", files(r#", "trigger": "availableNow""#)),
+        ("trigger with another key is one mistake", files(r#", "trigger": {"each": "10 seconds"}"#)),
+        ("trigger without a key", files(r#", "trigger": {}"#)),
+        ("options in the wrong place", files(r#", "maxFilesPerTrigger": 3, "startingOffsets": "earliest""#)),
+        (
+            "options in `source`",
+            Project::new()
+                .ingestion(
+                    "o.json",
+                    r#"{ "name": "o", "source": { "format": "json", "path": "x", "recursiveFileLookup": true, "latestFirst": true,
+     "subscribe": "t", "kafka.bootstrap.servers": "b" }, "destination_contract": "../../tables/b.json" }"#
+                )
+                .table("b.json", r#"{ "name": "b" }"#)
+        ),
         ("pace", files(r#", "trigger": {"every": "soon"}"#)),
         ("pace of zero", files(r#", "trigger": {"every": "0s"}"#)),
         ("no pace", files(r#", "trigger": {}"#)),
@@ -318,6 +339,7 @@ fn columns_that_do_not_fit() {
             columns(&[("country", "string"), ("a", "int")], r#", "partition_by": ["contry"]"#)
         ),
         ("partition twice", columns(&[("a", "int"), ("b", "int")], r#", "partition_by": ["a", "a"]"#)),
+        ("partition by a double", columns(&[("a", "int"), ("b", "double")], r#", "partition_by": ["b"]"#)),
         ("partition by a struct", columns(&[("a", "int"), ("b", "struct<c: int>")], r#", "partition_by": ["b"]"#)),
         ("partition by all", columns(&one, r#", "provenance": false, "partition_by": ["a"]"#)),
         (
@@ -457,6 +479,14 @@ fn contracts_that_do_not_fit_together() {
                 .ingestion("j.json", &ingestion("i", "_v2", "b"))
                 .table("a.json", &table("a", ""))
                 .table("b.json", &table("b", ""))
+        ),
+        (
+            "links to one folder",
+            Project::new()
+                .table("a.json", r#"{ "name": "a", "from": {"delta": "/outside"}, "path": "one" }"#)
+                .table("b.json", r#"{ "name": "b", "from": {"delta": "/outside"}, "path": "two" }"#)
+                .link("/project/one", "/disk/t")
+                .link("/project/two", "/disk/t")
         ),
         (
             "tables inside each other",

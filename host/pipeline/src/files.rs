@@ -49,8 +49,8 @@ fn collect(dir: &Path, paths: &mut Vec<PathBuf>) -> Result<(), EngineError> {
 }
 
 fn text(path: PathBuf) -> Result<SourceText, EngineError> {
-    let text = fs::read_to_string(&path).map_err(|error| EngineError::read(&path, error))?;
-    Ok(SourceText { path, text })
+    let bytes = fs::read(&path).map_err(|error| EngineError::read(&path, error))?;
+    Ok(SourceText { path, bytes })
 }
 
 /// Environment and secrets' files, as placeholders name them.
@@ -87,6 +87,20 @@ impl Lookup for Surroundings {
             Kafka::Unread => &Unread,
         }
     }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        real(path)
+    }
+}
+
+/// The path with links followed, as far as it exists; what does not exist yet is made below that.
+fn real(path: &Path) -> PathBuf {
+    for present in path.ancestors() {
+        if let (Ok(found), Ok(rest)) = (present.canonicalize(), path.strip_prefix(present)) {
+            return found.join(rest);
+        }
+    }
+    path.to_owned()
 }
 
 /// Stands for every value that is not looked up.
@@ -107,5 +121,27 @@ impl Lookup for Unread {
 
     fn for_kafka(&self) -> &dyn Lookup {
         self
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        real(path)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_as_far_as_the_path_exists() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("disk")).unwrap();
+        std::os::unix::fs::symlink(root.join("disk"), root.join("link")).unwrap();
+        assert_eq!(real(&root.join("link")), root.join("disk"));
+        assert_eq!(real(&root.join("link/not/yet")), root.join("disk/not/yet"));
+        assert_eq!(real(&root.join("not/yet")), root.join("not/yet"));
     }
 }

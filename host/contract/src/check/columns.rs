@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use arrow_schema::DataType;
+use crisol_ipc::types;
 
 use super::{Contracts, Parsed};
 use crate::ingestion::{FileFormat, SourceSpec};
+use crate::partition::{PARTITION_HINT, can_partition};
 use crate::problem::{Code, Problem};
 use crate::read::Report;
 use crate::suggest;
@@ -120,21 +122,17 @@ fn check_expectations(table: &Parsed<'_, TableContract>, report: &Report) {
     }
 }
 
-/// Columns of a table, as far as the contracts tell: name and whether it can partition.
-fn known_columns(contracts: &Contracts<'_>, table: &TableContract) -> Option<Vec<(String, bool)>> {
-    let own = |columns: &[ColumnSpec]| -> Vec<(String, bool)> {
-        columns.iter().map(|column| (column.name.clone(), can_partition(&column.data_type))).collect()
-    };
-    let named = |names: &[&str], can: bool| names.iter().map(|name| ((*name).to_owned(), can)).collect::<Vec<_>>();
+/// Columns of a table, as far as the contracts tell: names and types.
+fn known_columns(contracts: &Contracts<'_>, table: &TableContract) -> Option<Vec<(String, DataType)>> {
     if let Some(columns) = &table.columns {
-        let provenance: &[&str] = match contracts.root_source(table) {
-            _ if !table.provenance => &[],
-            Some((_, false)) => &[],
-            Some((SourceSpec::Kafka(_), true)) => &["topic", "partition", "offset"],
-            Some((SourceSpec::Files(_), true)) => &["file_path", "file_row"],
-            None => &["topic", "partition", "offset", "file_path", "file_row"],
+        let provenance = match contracts.root_source(table) {
+            _ if !table.provenance => Vec::new(),
+            Some((_, false)) => Vec::new(),
+            Some((SourceSpec::Kafka(_), true)) => named(KAFKA_PROVENANCE),
+            Some((SourceSpec::Files(_), true)) => named(FILES_PROVENANCE),
+            None => [named(KAFKA_PROVENANCE), named(FILES_PROVENANCE)].concat(),
         };
-        return Some([own(columns), named(provenance, true)].concat());
+        return Some([own(columns), provenance].concat());
     }
     let Upstream::Ingestion(name) = &table.from else { return None };
     if !table.stages.is_empty() {
@@ -142,28 +140,34 @@ fn known_columns(contracts: &Contracts<'_>, table: &TableContract) -> Option<Vec
     }
     match contracts.source(name)? {
         SourceSpec::Kafka(kafka) => {
-            let mut known = named(&["message_key", "payload"], false);
-            known.extend(named(&["topic", "partition", "offset"], true));
+            let mut known = named([("message_key", DataType::Binary), ("payload", DataType::Binary)]);
+            known.extend(named(KAFKA_PROVENANCE));
             if kafka.add_kafka_metadata {
-                known.extend(named(&["kafka_timestamp", "timestamp_type"], true));
-                known.extend(named(&["headers"], false));
+                let headers = types::list_of(DataType::Binary);
+                known.extend(named([("kafka_timestamp", types::timestamp()), ("timestamp_type", DataType::Int32)]));
+                known.extend(named([("headers", headers)]));
             }
             Some(known)
         }
         SourceSpec::Files(files) => {
             let mut known = match (&files.schema, files.format) {
                 (Some(columns), _) => own(columns),
-                (None, FileFormat::Text) => named(&["payload"], false),
+                (None, FileFormat::Text) => named([("payload", DataType::Binary)]),
                 (None, FileFormat::Json) => return None,
             };
-            known.extend(named(&["file_path", "file_row", "file_modified"], true));
+            known.extend(named(FILES_PROVENANCE));
+            known.extend(named([("file_modified", types::timestamp())]));
             Some(known)
         }
     }
 }
 
-fn can_partition(data_type: &DataType) -> bool {
-    !data_type.is_nested() && !matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+fn own(columns: &[ColumnSpec]) -> Vec<(String, DataType)> {
+    columns.iter().map(|column| (column.name.clone(), column.data_type.clone())).collect()
+}
+
+fn named<const N: usize>(columns: [(&str, DataType); N]) -> Vec<(String, DataType)> {
+    columns.map(|(name, data_type)| (name.to_owned(), data_type)).to_vec()
 }
 
 fn check_partitioning(contracts: &Contracts<'_>, table: &Parsed<'_, TableContract>, report: &Report) {
@@ -178,9 +182,12 @@ fn check_partitioning(contracts: &Contracts<'_>, table: &Parsed<'_, TableContrac
         let Some(known) = &known else { continue };
         match known.iter().find(|(column, _)| column == name) {
             None => report.push(no_column(table, &key, name, known)),
-            Some((_, false)) => {
-                let message = format!("column `{name}` has a type that cannot partition a table");
-                report.push(table.problem(&key, Code::InvalidValue, message));
+            // The type is faulty and was reported.
+            Some((_, DataType::Null)) => {}
+            Some((_, data_type)) if !can_partition(data_type) => {
+                let given = types::name(data_type).unwrap_or_else(|| data_type.to_string());
+                let message = format!("column `{name}` is `{given}`, which cannot partition a table");
+                report.push(table.problem(&key, Code::InvalidValue, message).hinting(PARTITION_HINT));
             }
             Some(_) => {}
         }
@@ -194,7 +201,7 @@ fn check_partitioning(contracts: &Contracts<'_>, table: &Parsed<'_, TableContrac
     }
 }
 
-fn no_column(table: &Parsed<'_, TableContract>, key: &str, name: &str, known: &[(String, bool)]) -> Problem {
+fn no_column(table: &Parsed<'_, TableContract>, key: &str, name: &str, known: &[(String, DataType)]) -> Problem {
     let names = || known.iter().map(|(name, _)| name.as_str()).filter(|name| !name.is_empty());
     let problem =
         table.problem(key, Code::Unresolved, format!("no column `{name}`{}", suggest::did_you_mean(name, names())));

@@ -8,6 +8,7 @@ mod places;
 use std::path::PathBuf;
 
 use crate::ingestion::{IngestionContract, SourceSpec};
+use crate::placeholder::Lookup;
 use crate::problem::{Code, Problem};
 use crate::project::Paths;
 use crate::read::Report;
@@ -63,13 +64,13 @@ impl Contracts<'_> {
 }
 
 /// Links contracts to each other and checks them; the tables end up upstream before downstream.
-pub(crate) fn check(contracts: &mut Contracts<'_>, paths: &Paths, report: &Report) {
+pub(crate) fn check(contracts: &mut Contracts<'_>, paths: &Paths, lookup: &dyn Lookup, report: &Report) {
     links::names(contracts, report);
     links::destinations(contracts, report);
     links::upstreams(contracts, report);
     links::order(contracts, report);
     places::checkpoints(contracts, paths, report);
-    places::overlaps(contracts, paths, report);
+    places::overlaps(contracts, paths, lookup, report);
     columns::check(contracts, report);
     for table in &contracts.tables {
         for (key, message) in crate::unsupported::unsupported(&table.contract) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Contracts, Parsed};
 use crate::ingestion::SourceSpec;
+use crate::placeholder::Lookup;
 use crate::problem::Code;
 use crate::project::Paths;
 use crate::read::Report;
@@ -42,18 +43,22 @@ struct Place<'a> {
     follows: Option<String>,
 }
 
-/// No folder that is written to lies in another or in a source of files.
-pub(super) fn overlaps(contracts: &Contracts<'_>, paths: &Paths, report: &Report) {
-    let places = places(contracts, paths);
+/// No folder that is written to lies in another or in a source of files, whatever links lead there.
+pub(super) fn overlaps(contracts: &Contracts<'_>, paths: &Paths, lookup: &dyn Lookup, report: &Report) {
+    let places: Vec<_> = places(contracts, paths).into_iter().map(|place| (lookup.real(&place.path), place)).collect();
     let mut reported: Vec<String> = Vec::new();
-    for (index, place) in places.iter().enumerate() {
+    for (index, (real, place)) in places.iter().enumerate() {
         if place.follows.as_ref().is_some_and(|table| reported.contains(table)) {
             continue;
         }
-        let earlier = places.iter().take(index).filter(|other| !(place.is_source && other.is_source));
-        for other in earlier {
-            if let Some(how) = how_they_lie(&place.path, &other.path) {
-                let message = format!("{} {how} {} (`{}`)", place.what, other.what, other.path.display());
+        let earlier = places.iter().take(index).filter(|(_, other)| !(place.is_source && other.is_source));
+        for (other_real, other) in earlier {
+            if let Some(how) = how_they_lie(real, other_real) {
+                // What is seen without following links is told as it is written.
+                let seen = how_they_lie(&place.path, &other.path).is_some();
+                let shown = if seen { &other.path } else { other_real };
+                let links = if seen { "" } else { ", where links lead" };
+                let message = format!("{} {how} {} (`{}`{links})", place.what, other.what, shown.display());
                 report.push(place.file.problem(place.key, Code::Conflict, message));
                 reported.push(place.what.clone());
                 break;

@@ -14,7 +14,7 @@ use crate::text::{Data, absolute};
 /// Reads an ingestion contract, and the path of the table contract that it names, `None` when that is faulty. The
 /// contract's `destination` is filled in when all tables are known.
 pub(crate) fn ingestion(root: &Value<'_>, settings: &KafkaSettings) -> Option<(IngestionContract, Option<PathBuf>)> {
-    let object = root.object()?;
+    let object = root.object_without(&option_place)?;
     check_types(&object);
     let name = object.require("name").and_then(|value| folder_name(&value, false)).unwrap_or_default();
     let suffix = object.get("checkpoint_suffix").and_then(|value| folder_name(&value, true));
@@ -33,9 +33,9 @@ pub(crate) fn ingestion(root: &Value<'_>, settings: &KafkaSettings) -> Option<(I
 
 fn check_types(object: &Object<'_>) {
     check_schema_key(object);
-    let one = |name: &str| {
-        let value = object.get(name)?;
-        let text = value.plain()?;
+    // Each must be `streaming`, so they cannot differ as well.
+    for value in ["ingest_type", "load_type"].iter().filter_map(|name| object.get(name)) {
+        let Some(text) = value.plain() else { continue };
         match text.as_str() {
             "streaming" => {}
             "batch" => value.refuse_hinting(
@@ -49,14 +49,6 @@ fn check_types(object: &Object<'_>) {
                 "choose `streaming`",
             ),
         }
-        Some((value, text))
-    };
-    let ingest = one("ingest_type").map_or_else(|| "streaming".to_owned(), |(_, text)| text);
-    if let Some((value, load)) = one("load_type")
-        && [&load, &ingest].iter().all(|text| matches!(text.as_str(), "streaming" | "batch"))
-        && load != ingest
-    {
-        value.refuse(Code::Conflict, format!("must equal `ingest_type`, which is `{ingest}`"));
     }
 }
 
@@ -66,7 +58,9 @@ fn trigger(value: &Value<'_>) -> Option<Trigger> {
             [("available_now", Trigger::AvailableNow), ("continuous", Trigger::Continuous)];
         return value.choice("a trigger", &CHOICES);
     }
-    let every = value.object()?.require("every")?;
+    let object = value.object()?;
+    // A key in its place was refused already: that is one mistake, not two.
+    let every = if value.node.entries().is_empty() { object.require("every") } else { object.get("every") }?;
     let text = every.plain()?;
     match humantime::parse_duration(&text) {
         Ok(pace) if pace > Duration::ZERO => Some(Trigger::Every(pace)),
@@ -107,7 +101,7 @@ const FORMATS: [(&str, Format); 13] = [
 
 fn source(object: &Object<'_>, settings: &KafkaSettings) -> Option<SourceSpec> {
     let source = object.require("source")?;
-    let inner = source.object()?;
+    let inner = source.object_without(&option_place)?;
     let metadata = metadata(object);
     match inner.require("format").and_then(|value| format(&value))? {
         Format::Kafka => {
@@ -151,6 +145,11 @@ fn gather<'a>(objects: &[Option<Value<'a>>], allowed: &Allowed) -> Options<'a> {
         options.read(object, allowed);
     }
     options
+}
+
+/// Where an option belongs that stands in the wrong place.
+fn option_place(name: &str) -> Option<&'static str> {
+    [&files::ALLOWED, &kafka::ALLOWED].into_iter().find(|allowed| allowed.holds(name)).map(|allowed| allowed.parent)
 }
 
 fn refuse(source: &Object<'_>, names: &[&str], reason: &str) {

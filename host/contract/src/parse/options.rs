@@ -36,6 +36,15 @@ pub(super) struct Allowed {
     pub(super) refused: &'static [Refused],
 }
 
+impl Allowed {
+    /// Whether this is the place of an option, be it taken or refused by name.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        client_option(self, name).is_some()
+            || keys::option_under(self.file, self.parent, name).is_some()
+            || refused(self, name).is_some()
+    }
+}
+
 impl<'a> Options<'a> {
     /// Reads one object of options.
     pub(super) fn read(&mut self, object: &Value<'a>, allowed: &Allowed) {

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::json::{self, Flaw};
-use super::{At, Data, Entry, Node, toml};
+use super::{At, Data, Entry, Node, encoding, toml};
 use crate::keys::KeyFile;
 use crate::problem::{Code, Problem};
 
@@ -21,18 +21,29 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// Parses a text; `None` when its syntax is broken.
+    /// Parses what a file holds; `None` when that is no text, or its syntax is broken.
     pub(crate) fn parse(
         dir: &Path,
         path: &Path,
-        text: &str,
+        bytes: &[u8],
         kind: KeyFile,
         problems: &mut Vec<Problem>,
     ) -> Option<Self> {
+        let (text, not_text) = encoding::text(bytes);
         let path = absolute(dir, &path.to_string_lossy());
         let shown = shown(dir, &path);
         let nothing = Node { at: At::Offset(0), data: Data::Object(Vec::new()) };
         let mut file = Self { shown, path, kind, root: nothing, text: text.to_owned() };
+        if let Some(encoding::Fault { offset, message, hint }) = not_text {
+            problems.push(file.problem_at(&At::Offset(offset), Code::Syntax, message).hinting(hint));
+            return None;
+        }
+        // TOML allows a byte order mark. The rest of a contract is read nevertheless, to find all that is wrong.
+        if let Some(rest) = text.strip_prefix(encoding::MARK).filter(|_| kind != KeyFile::Settings) {
+            problems.push(file.problem_at(&At::Offset(0), Code::Syntax, encoding::MARK_FOUND).hinting(encoding::MARK_HINT));
+            file.text = rest.to_owned();
+        }
+        let text = file.text.as_str();
         let parsed = match kind {
             KeyFile::Settings => toml::parse(text).map(|root| (root, Vec::new())),
             KeyFile::Ingestion | KeyFile::Table => json::parse(text),

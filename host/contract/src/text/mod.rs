@@ -1,5 +1,6 @@
 //! JSON and TOML texts as one tree that knows where each key and value stands.
 
+mod encoding;
 mod file;
 mod json;
 mod node;

@@ -21,6 +21,10 @@ pub(crate) struct Project {
     pub(crate) sets: Vec<(String, String)>,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) files: BTreeMap<PathBuf, String>,
+    /// Table contracts that are no text.
+    pub(crate) bytes: Vec<SourceText>,
+    /// Symbolic links, and where they lead.
+    pub(crate) links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Lookup for Project {
@@ -38,6 +42,14 @@ impl Lookup for Project {
 
     fn for_kafka(&self) -> &dyn Lookup {
         self
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        let followed = self.links.iter().find_map(|(link, to)| {
+            let rest = path.strip_prefix(link).ok()?;
+            Some(to.components().chain(rest.components()).collect())
+        });
+        followed.unwrap_or_else(|| path.to_owned())
     }
 }
 
@@ -66,6 +78,16 @@ impl Project {
         self
     }
 
+    pub(crate) fn table_bytes(mut self, path: &str, bytes: &[u8]) -> Self {
+        self.bytes.push(SourceText { path: PathBuf::from(format!("tables/{path}")), bytes: bytes.to_vec() });
+        self
+    }
+
+    pub(crate) fn link(mut self, link: &str, to: &str) -> Self {
+        self.links.insert(link.into(), to.into());
+        self
+    }
+
     pub(crate) fn set(mut self, key: &str, value: &str) -> Self {
         self.sets.push((key.to_owned(), value.to_owned()));
         self
@@ -82,11 +104,11 @@ impl Project {
     }
 
     pub(crate) fn resolve(&self) -> Result<Resolved, Problems> {
-        let source = |(path, text): &(String, String)| SourceText { path: PathBuf::from(path), text: text.clone() };
+        let source = |(path, text): &(String, String)| SourceText { path: PathBuf::from(path), bytes: text.clone().into_bytes() };
         let texts = Texts {
             settings: self.settings.clone().map(|text| source(&("crisol.toml".to_owned(), text))),
             ingestion: self.ingestion.iter().map(source).collect(),
-            tables: self.tables.iter().map(source).collect(),
+            tables: self.tables.iter().map(source).chain(self.bytes.clone()).collect(),
         };
         resolve(Path::new("/project"), &texts, &self.sets, self)
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use crisol_contract::ColumnSpec;
+use crisol_contract::{ColumnSpec, PARTITION_HINT, can_partition};
 
 use super::stages::{listed, names, type_name};
 use super::{Draft, Reached};
@@ -81,7 +81,13 @@ impl Draft<'_> {
         let contract = self.contract;
         let known: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         for (at, name) in contract.partition_by.iter().enumerate() {
-            if !known.contains(name) && !contract.columns.iter().flatten().any(|column| column.name == *name) {
+            if let Some(field) = fields.iter().find(|field| field.name() == name) {
+                if !can_partition(field.data_type()) {
+                    let given = type_name(field.data_type());
+                    let what = format!("column `{name}` is `{given}`, which cannot partition a table");
+                    self.problem(format!("partition_by[{at}]"), what, PARTITION_HINT);
+                }
+            } else if !contract.columns.iter().flatten().any(|column| column.name == *name) {
                 let near = nearest(name, known.iter().map(String::as_str));
                 let hint = near.map_or_else(
                     || format!("columns are {}", listed(&known)),
