@@ -140,8 +140,12 @@ fn rows_that_someone_else_removed_are_no_rebuild() {
     run(&project, &[]);
     let remove = serde_json::json!({ "remove": { "path": path, "deletionTimestamp": 1, "dataChange": true } });
     fs::write(log.join("00000000000000000003.json"), format!("{remove}\n")).expect("an entry");
-    project.host(&["run", "--rebuild"]).fail_with(3);
+    let said = project.host(&["run", "--rebuild"]).fail_with(3);
     assert_eq!(project.tables().count(TABLES[1]), 8, "what cannot be read again is not taken out");
+    assert!(said.contains("delete the checkpoint of the stream `song_plays` and run with `--rebuild`"), "{said}");
+    lose_checkpoint(&project, "streaming/song_plays");
+    run(&project, &["--rebuild"]);
+    holds(&project, 2, "as the hint says");
 }
 
 #[test]

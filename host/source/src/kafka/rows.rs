@@ -230,11 +230,14 @@ mod tests {
         let topic = "t".into();
         builder.push(&topic, 0, &record(0, None, None));
         builder.push(&topic, 0, &RecordView { timestamp_ms: -1, timestamp_type: -1, ..record(1, None, None) });
-        builder.push(&topic, 0, &RecordView { timestamp_ms: i64::MAX, ..record(2, None, None) });
+        for timestamp_ms in [i64::MAX, i64::MAX / 1000 + 1, -2, i64::MAX / 1000] {
+            builder.push(&topic, 0, &RecordView { timestamp_ms, ..record(2, None, None) });
+        }
         let chunk = builder.finish().unwrap().unwrap();
         let stamps = chunk["kafka_timestamp"].as_primitive::<TimestampMicrosecondType>();
-        assert_eq!(stamps.iter().collect::<Vec<_>>(), [Some(5000), None, None]);
-        assert_eq!(chunk["timestamp_type"].as_primitive::<Int32Type>().values(), &[0, -1, 0]);
+        let largest = i64::MAX / 1000 * 1000;
+        assert_eq!(stamps.iter().collect::<Vec<_>>(), [Some(5000), None, None, None, None, Some(largest)]);
+        assert_eq!(chunk["timestamp_type"].as_primitive::<Int32Type>().values(), &[0, -1, 0, 0, 0, 0]);
     }
 
     #[test]
