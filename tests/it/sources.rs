@@ -51,7 +51,8 @@ fn delete(table: &Path, version: u64) {
     let log = table.join("_delta_log");
     let entry = fs::read_to_string(log.join(format!("{version:020}.json"))).expect("the version");
     let adds = entry.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()?.get("add").cloned());
-    let removes = adds.map(|add| json!({ "remove": { "path": add["path"], "deletionTimestamp": 1, "dataChange": true } }));
+    let removes =
+        adds.map(|add| json!({ "remove": { "path": add["path"], "deletionTimestamp": 1, "dataChange": true } }));
     let text: String = removes.map(|remove| format!("{remove}\n")).collect();
     commit(table, &text);
 }

@@ -86,7 +86,12 @@ async fn d128_a_read_that_does_not_reach_the_planned_version_is_an_error() {
 async fn d129_another_table_at_the_same_path_is_refused() {
     let table = Table::create();
     table.commit(1, &[table.file("a", "1", 0..2)]);
-    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 1, index: 0, snapshot: false });
+    let other = Position::Table(TablePosition {
+        reservoir_id: "other".into(),
+        reservoir_version: 1,
+        index: 0,
+        snapshot: false,
+    });
     let error = table.source(9).plan(&other).await.unwrap_err();
     assert!(error.to_string().contains("is another table"), "{error}");
     let range = Range { start: other, end: at(2, 0) };
@@ -110,7 +115,12 @@ async fn a_table_that_was_emptied_or_made_again_behind_a_position_was_begun_anew
         assert_eq!(since(position.clone()).await, anew, "{position:?}");
     }
     assert_eq!(table.source(9).initial().await.unwrap(), at(4, 0), "read again from here");
-    let other = Position::Table(TablePosition { reservoir_id: "other".into(), reservoir_version: 9, index: 0, snapshot: false });
+    let other = Position::Table(TablePosition {
+        reservoir_id: "other".into(),
+        reservoir_version: 9,
+        index: 0,
+        snapshot: false,
+    });
     assert!(since(other).await);
     assert!(!Table::absent().source(9).began_anew_since(&at(0, 0)).await.unwrap());
 }

@@ -54,8 +54,9 @@ impl TableSource {
         }
         let log = table.log_store();
         let views = state.snapshot().file_views(&*log, None).try_collect::<Vec<_>>().await;
-        let views = views
-            .map_err(|e| SourceError::caused(format!("table `{name}`: its files at version {found} are not known"), e))?;
+        let views = views.map_err(|e| {
+            SourceError::caused(format!("table `{name}`: its files at version {found} are not known"), e)
+        })?;
         if views.iter().any(|file| file.deletion_vector_descriptor().is_some()) {
             return Err(unsupported(name, "deletion vectors"));
         }
