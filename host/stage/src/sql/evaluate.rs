@@ -12,6 +12,7 @@ use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 
 use super::functions::BatchTime;
 use super::patterns;
+use super::type_names::contract_types;
 use crate::BatchContext;
 
 /// A checked expression over one row.
@@ -142,5 +143,5 @@ fn words(error: &DataFusionError) -> String {
     if let Some(reason) = patterns::reason(&text) {
         return format!("no regular expression: {reason}");
     }
-    text.strip_prefix("Arrow error: ").unwrap_or(&text).to_owned()
+    contract_types(text.strip_prefix("Arrow error: ").unwrap_or(&text))
 }

@@ -5,12 +5,14 @@
 //! runs differ, or look at more than one row, is refused by name (E-001).
 
 mod date_parts;
+mod depth;
 mod evaluate;
 mod functions;
 mod patterns;
 mod plan;
 mod refusals;
 mod seconds;
+mod type_names;
 
 pub(crate) use evaluate::{EvaluationError, Expression};
 pub(crate) use plan::{Planner, nearest};

@@ -16,13 +16,16 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::BinaryExpr as PhysicalBinaryExpr;
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::sqlparser::ast::{BinaryOperator, DataType as SqlType};
+use datafusion::sql::sqlparser::dialect::SparkSqlDialect;
 
 use super::date_parts::PartOfTime;
+use super::depth;
 use super::evaluate::Expression;
 use super::functions::{BatchTime, Divisor};
 use super::patterns;
 use super::refusals::refusal;
 use super::seconds::in_seconds;
+use super::type_names::contract_types;
 
 /// Turns SQL texts into expressions; made once for a chain.
 #[derive(Debug)]
@@ -71,6 +74,9 @@ impl Planner {
     pub(crate) fn plan(&self, text: &str, schema: &SchemaRef) -> Result<Expression, SqlProblem> {
         let problem = |error| explain(&error, schema);
         let dialect = self.state.config_options().sql_parser.dialect;
+        if let Some(refused) = depth::refusal(text, &SparkSqlDialect {}) {
+            return Err(refused);
+        }
         let mut parsed = self.state.sql_to_expr_with_alias(text, &dialect).map_err(problem)?;
         patterns::respell(&mut parsed.expr);
         if let Some(alias) = &parsed.alias {
@@ -213,6 +219,9 @@ fn explain(error: &DataFusionError, schema: &SchemaRef) -> SqlProblem {
         return SqlProblem { what: format!("no column `{}`", field.name()), hint };
     }
     let what = error.find_root().strip_backtrace();
+    if what.contains("RecursionLimitExceeded") {
+        return depth::too_deep();
+    }
     let what = what.lines().next().unwrap_or_default().trim_end_matches('.');
     let prefixes = ["Error during planning: ", "This feature is not implemented: "];
     let what = prefixes.iter().find_map(|prefix| what.rsplit_once(prefix)).map_or(what, |(_, what)| what);
@@ -221,5 +230,5 @@ fn explain(error: &DataFusionError, schema: &SchemaRef) -> SqlProblem {
         || what.to_owned(),
         |node| format!("`{}` is not supported", node.split([' ', '(']).next().unwrap_or(node)),
     );
-    SqlProblem { what, hint: "an expression is SQL over the columns of one row".into() }
+    SqlProblem { what: contract_types(&what), hint: "an expression is SQL over the columns of one row".into() }
 }

@@ -316,3 +316,84 @@ fn the_reference_lists_every_function_and_no_other() {
     let expected = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     assert_eq!(listed, known, "the list should be:\n\n{expected}\n");
 }
+
+/// A thread of the runtime has 2 MiB. Half of it must do: something runs below an expression, and a build that is less
+/// optimised than that of the tests takes more.
+fn on_a_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(1024 * 1024).spawn(work).unwrap().join().unwrap()
+}
+
+#[test]
+fn e001_chains_and_nests_up_to_the_limit_are_planned_and_evaluated_on_a_small_stack() {
+    let limit = super::depth::DEPTH_MAX;
+    let chains = [
+        (0..limit - 1).map(|n| format!("n + {n} = big")).collect::<Vec<_>>().join(" OR "),
+        format!("n = 0{}", " AND n = big".repeat(limit - 1)),
+        format!("x > 0{}", " + x".repeat(limit / 2)),
+        format!("{}n = 1", "NOT ".repeat(30)),
+        format!("n = 1{}", " IS NULL".repeat(limit / 4)),
+        format!("{}n > 0{}", "(".repeat(40), ")".repeat(40)),
+        format!("text || 'a'{} = ''", " || text".repeat(limit / 2)),
+    ];
+    for text in chains {
+        on_a_small_stack(move || {
+            let expression = plan(&text).unwrap_or_else(|problem| panic!("{problem:?} {:.60}", text));
+            let expression = expression.over(&rows().schema()).unwrap();
+            expression.evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW }).ok();
+        });
+    }
+}
+
+#[test]
+fn e001_texts_that_are_too_deep_or_too_long_are_refused_on_a_small_stack() {
+    let many = 100_000;
+    let deep = |text: String| (text, "the expression is too deep");
+    let texts = [
+        deep((0..6_000).map(|n| format!("n={n}")).collect::<Vec<_>>().join(" OR ")),
+        deep(format!("n = 0{}", " AND n = 0".repeat(many))),
+        deep(format!("n{}", "+n".repeat(many))),
+        deep(format!("n{} > 0", "::int".repeat(many))),
+        deep(format!("n{} > 0", "[1]".repeat(many))),
+        deep(format!("n{}", " IS NULL".repeat(many))),
+        deep(format!("n{}", ".n".repeat(many))),
+        deep(format!("{}n", "NOT ".repeat(many))),
+        deep(format!("{}n", "- ".repeat(many))),
+        deep(format!("{}n{}", "(".repeat(many), ")".repeat(many))),
+        deep(format!("{}n", "(".repeat(many))),
+        deep(format!("{}n{}", "(".repeat(100), ")".repeat(100))),
+        deep(format!("{}n{}", "CASE WHEN n THEN ".repeat(many / 4), " END".repeat(many / 4))),
+        deep(format!("CAST(n AS {}int{})", "array<".repeat(many), ">".repeat(many))),
+        deep(format!("n LIKE text{}", " LIKE text".repeat(many / 2))),
+        (format!("text = '{}'", "a".repeat(super::depth::TEXT_BYTES_MAX)), "bytes, 1048576 are allowed"),
+    ];
+    for (text, what) in texts {
+        let problem = on_a_small_stack(move || plan(&text).unwrap_err());
+        assert!(problem.what.contains(what), "{problem:?}");
+        assert!(problem.hint.contains("`IN (…)`"), "{problem:?}");
+    }
+}
+
+#[test]
+fn e001_a_long_list_of_values_is_no_deep_expression() {
+    let values = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    let text = format!("n IN ({})", values(30_000));
+    assert_eq!(on_a_small_stack(move || truth(&text)), [Some(true), Some(true), None]);
+}
+
+#[test]
+fn p050_a_cast_that_fails_names_the_types_of_contracts() {
+    for (text, what) in [
+        ("CAST(text AS BIGINT)", "bigint"),
+        ("CAST(big AS DECIMAL(5,2))", "decimal of precision 5"),
+        ("CAST(big AS TINYINT)", "tinyint"),
+        ("CAST(text AS DATE)", "date"),
+    ] {
+        let error = evaluate(text).unwrap_err();
+        assert!(error.text.contains(what), "{error:?}");
+        for arrow in ["Int64", "Int8", "Decimal128", "Date32", "Utf8"] {
+            assert!(!error.text.contains(arrow), "{error:?}");
+        }
+    }
+    let refused = refused("n > CAST(text AS array<int>)");
+    assert!(!refused.contains("Utf8") && !refused.contains("Int32"), "{refused}");
+}
