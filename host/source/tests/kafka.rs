@@ -245,6 +245,7 @@ async fn k067_k068_latest_below_the_position_is_asked_again_and_then_data_loss()
     let error = source(broker.spec(topic("t"))).plan(&beyond).await.unwrap_err();
     assert!(begun.elapsed() >= Duration::from_millis(3 * 50), "three more looks before it is believed");
     assert!(error.to_string().contains("offset was changed from 50 to 3"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("`checkpoint_suffix`")), "{error:?}");
 
     let tolerant = KafkaSpec { fail_on_data_loss: false, ..broker.spec(topic("t")) };
     assert!(source(tolerant).plan(&beyond).await.unwrap().is_none(), "nothing is read again");

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::SourceError;
+use crate::log::DAMAGED;
 
 const VERSION: &str = "v1";
 
@@ -48,15 +49,11 @@ pub(super) fn from_text(number: u64, text: &str) -> Result<Vec<Entry>, SourceErr
     if version != VERSION {
         return Err(SourceError::config(
             format!("checkpoint entry sources/0/{number} has version `{version}`, supported is `{VERSION}`"),
-            "the checkpoint was written by another program or is damaged",
+            DAMAGED,
         ));
     }
-    let damaged = |what: &str| {
-        SourceError::config(
-            format!("checkpoint entry sources/0/{number} is damaged: {what}"),
-            "restore the checkpoint, or begin a new one with `checkpoint_suffix`",
-        )
-    };
+    let damaged =
+        |what: &str| SourceError::config(format!("checkpoint entry sources/0/{number} is damaged: {what}"), DAMAGED);
     let lines = lines.filter(|line| !line.trim().is_empty());
     let entries = lines.map(|line| serde_json::from_str(line).map_err(|e| damaged(&e.to_string())));
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;

@@ -45,7 +45,7 @@ impl InferredSchema {
         serde_json::from_str(text).map_err(|e| {
             SourceError::config(
                 format!("the columns kept in the checkpoint cannot be read: {e}"),
-                "give `source.schema` in the contract, or begin a new checkpoint with `checkpoint_suffix`",
+                "give `source.schema` in the contract; or restore the checkpoint folder from a backup",
             )
         })
     }

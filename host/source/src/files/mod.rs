@@ -21,7 +21,7 @@ use crisol_contract::{FileFormat, FilesSpec};
 use self::entries::{Entry, from_text, to_text};
 use self::listing::{Found, list, take};
 use crate::chunks::{off_thread, spawn};
-use crate::log::{get, put_once};
+use crate::log::{DAMAGED, OTHER_SOURCE, get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
 pub use self::infer::{InferredSchema, infer_schema};
@@ -188,14 +188,15 @@ fn next_entry(at: &Position) -> Result<u64, SourceError> {
         Position::Files(at) => Ok(u64::try_from(at.log_offset.saturating_add(1)).unwrap_or(0)),
         other => Err(SourceError::config(
             format!("the checkpoint stands at {other:?}, which is no position in files"),
-            "the checkpoint belongs to another kind of source; use `checkpoint_suffix` to begin a new one",
+            OTHER_SOURCE,
         )),
     }
 }
 
 fn missing_entry(number: u64) -> SourceError {
-    SourceError::data_loss(
+    // No row is lost: it is the checkpoint that is not whole.
+    SourceError::config(
         format!("checkpoint entry sources/0/{number} is missing: which files were read is no longer known"),
-        "restore the checkpoint, or begin a new one with `checkpoint_suffix`",
+        DAMAGED,
     )
 }

@@ -18,11 +18,49 @@ pub(crate) enum Loss {
 }
 
 impl Loss {
-    /// Offsets lost, as far as they can be counted.
-    pub(super) fn offsets(&self) -> u64 {
+    /// Offsets lost, where they can be counted.
+    pub(super) fn offsets(&self) -> Option<u64> {
         match self {
-            Self::Gone { .. } | Self::Behind { .. } => 0,
-            Self::Expired { from, until, earliest, .. } => until.min(earliest).saturating_sub(*from).unsigned_abs(),
+            Self::Gone { .. } | Self::Behind { .. } => None,
+            Self::Expired { from, until, earliest, .. } => {
+                Some(until.min(earliest).saturating_sub(*from).unsigned_abs())
+            }
+        }
+    }
+
+    /// What to do where this stops the stream.
+    pub(super) fn hint(&self) -> &'static str {
+        match self {
+            Self::Gone { .. } => {
+                "if this is the right broker, the partition or its topic was deleted: set `fail_on_data_loss: false` to go \
+                 on with the others; once the topic was made again, begin a new checkpoint with another \
+                 `checkpoint_suffix`, and run once with `--reread`"
+            }
+            Self::Behind { .. } => {
+                "to read what the topic holds now, begin a new checkpoint with another `checkpoint_suffix`, and run once \
+                 with `--reread` to add to what the table holds; `fail_on_data_loss: false` reads none of it"
+            }
+            Self::Expired { .. } => {
+                "rows were removed at the broker before they were read. To go on without them, run once with \
+                 `fail_on_data_loss: false`"
+            }
+        }
+    }
+
+    /// What it means to go on in spite of this.
+    pub(super) fn consequence(&self) -> String {
+        match self {
+            Self::Gone { position, .. } => format!(
+                "whether it held records from offset {position} on that were not read is not known; should it come back, \
+                 records below that offset are not read"
+            ),
+            Self::Behind { position, .. } => format!(
+                "records below offset {position} are not read, how many is not known; to read them, begin a new checkpoint \
+                 with another `checkpoint_suffix`, and run once with `--reread`"
+            ),
+            Self::Expired { .. } => {
+                format!("{} offsets are passed over", self.offsets().unwrap_or_default())
+            }
         }
     }
 }
@@ -168,7 +206,9 @@ mod tests {
         let ahead = look_ahead(&KafkaPosition::default(), &held, Some(5));
         assert_eq!(ahead.end, position(&[("t", 0, 105)]));
         assert_eq!(ahead.losses.len(), 1);
-        assert_eq!(ahead.losses[0].offsets(), 100);
+        assert_eq!(ahead.losses[0].offsets(), Some(100));
+        assert_eq!(ahead.losses[0].consequence(), "100 offsets are passed over");
+        assert!(ahead.losses[0].hint().contains("run once with `fail_on_data_loss: false`"));
     }
 
     #[test]
@@ -186,6 +226,18 @@ mod tests {
         let ahead = look_ahead(&position(&[("t", 0, 50)]), &held, None);
         assert_eq!(ahead.end, position(&[("t", 0, 50)]));
         assert!(ahead.losses[0].to_string().contains("offset was changed from 50 to 5"));
+    }
+
+    #[test]
+    fn k012_k067_what_cannot_be_counted_is_not_counted_and_the_hint_is_what_helps() {
+        let behind = Loss::Behind { topic: "t".into(), partition: 0, position: 50, latest: 5 };
+        let gone = Loss::Gone { topic: "t".into(), partition: 0, position: 50 };
+        for loss in [&behind, &gone] {
+            assert_eq!(loss.offsets(), None);
+            assert!(loss.consequence().contains("not known"), "{}", loss.consequence());
+            assert!(loss.hint().contains("`checkpoint_suffix`"), "{}", loss.hint());
+        }
+        assert!(!behind.hint().contains("run once with `fail_on"), "the position stays: {}", behind.hint());
     }
 
     #[test]

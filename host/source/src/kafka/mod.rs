@@ -28,7 +28,7 @@ use self::client::{Broker, Role, pattern_matches};
 use self::limit::entries;
 use self::reader::{Job, Reader, ranges};
 use crate::chunks::{off_thread, spawn};
-use crate::log::{get, put_once};
+use crate::log::{OTHER_SOURCE, get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
 pub(crate) use self::ahead::{Ahead, Held, look_ahead};
@@ -112,7 +112,7 @@ impl KafkaSource {
         }
         Err(SourceError::config(
             format!("the checkpoint stands in topics that the contract no longer reads: {}", removed.join(", ")),
-            "put them back, or begin a new checkpoint with `checkpoint_suffix`",
+            OTHER_SOURCE,
         ))
     }
 
@@ -208,7 +208,7 @@ fn kafka(position: &Position) -> Result<&KafkaPosition, SourceError> {
         Position::Kafka(position) => Ok(position),
         other => Err(SourceError::config(
             format!("the checkpoint stands at {other:?}, which is no Kafka position"),
-            "the checkpoint belongs to another kind of source; use `checkpoint_suffix` to begin a new one",
+            OTHER_SOURCE,
         )),
     }
 }
@@ -220,13 +220,9 @@ fn went_back(known: &KafkaPosition, latest: &KafkaPosition) -> bool {
 /// An error where lost offsets stop the stream, else a warning.
 fn may_go_on(loss: &Loss, fail_on_data_loss: bool) -> Result<(), SourceError> {
     if fail_on_data_loss {
-        return Err(SourceError::data_loss(
-            loss.to_string(),
-            "rows were removed at the broker before they were read. To go on without them, run once with \
-             `fail_on_data_loss: false`",
-        ));
+        return Err(SourceError::data_loss(loss.to_string(), loss.hint()));
     }
-    tracing::warn!(lost_offsets = loss.offsets(), "going on in spite of data loss: {loss}");
+    tracing::warn!(lost_offsets = loss.offsets(), "going on in spite of data loss: {loss}; {}", loss.consequence());
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use crisol_contract::StartingOffsets;
 use super::ahead::{Held, offset};
 use super::limit::entries;
 use crate::SourceError;
+use crate::log::DAMAGED;
 
 const LATEST: i64 = -1;
 const EARLIEST: i64 = -2;
@@ -67,14 +68,11 @@ pub(super) fn from_text(text: &str) -> Result<KafkaPosition, SourceError> {
     if version != VERSION {
         return Err(SourceError::config(
             format!("checkpoint entry sources/0/0 has version `{version}`, supported is `{VERSION}`"),
-            "the checkpoint was written by another program or is damaged",
+            DAMAGED,
         ));
     }
     let offsets: BTreeMap<String, BTreeMap<i32, i64>> = serde_json::from_str(json.trim()).map_err(|e| {
-        SourceError::config(
-            format!("checkpoint entry sources/0/0 holds no Kafka offsets: {e}"),
-            "the checkpoint belongs to another kind of source or is damaged",
-        )
+        SourceError::config(format!("checkpoint entry sources/0/0 holds no Kafka offsets: {e}"), DAMAGED)
     })?;
     Ok(KafkaPosition(offsets))
 }
