@@ -3,6 +3,7 @@
 
 mod architecture;
 mod crash;
+mod damage;
 mod docs;
 mod durable;
 mod examples;

@@ -170,11 +170,11 @@ fn a_quarantine_that_lost_its_newest_rows_is_noticed_before_anything_is_written(
     project.write("input/2026-03-03.json", &format!("{good}{{\"plays\":3}}\n"));
     let versions = || project.tables().log("silver/song_plays")["versions"].clone();
     let before = versions();
-    let said = project.host(&["run"]).fail_with(1);
+    let said = project.host(&["run"]).fail_with(3);
     assert!(said.contains("batch 0 is marked as done and had rejected rows"), "{said}");
     assert_eq!((versions(), newest.exists()), (before.clone(), false), "nothing is written");
     fs::rename(&quarantine, quarantine.with_extension("away")).expect("it can be moved");
-    project.host(&["run"]).fail_with(1);
+    project.host(&["run"]).fail_with(3);
     assert_eq!((versions(), quarantine.exists()), (before, false), "nothing is written");
     fs::rename(quarantine.with_extension("away"), &quarantine).expect("it can be moved");
     fs::write(&newest, entry).expect("it can be restored");
@@ -196,7 +196,7 @@ fn c034_a_checkpoint_without_metadata_is_refused_and_nothing_is_read_again() {
     project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n");
     project.host(&["run"]).succeed();
     fs::remove_file(project.checkpoint("streaming/song_plays/metadata")).expect("metadata is there");
-    let said = project.host(&["run"]).fail_with(1);
+    let said = project.host(&["run"]).fail_with(3);
     assert!(said.contains("`metadata` is missing"), "{said}");
     assert_eq!(project.tables().count("bronze/song_plays_raw"), 1);
 }

@@ -181,6 +181,27 @@ impl CheckpointError {
         matches!(self, Self::Held { .. })
     }
 
+    /// Whether files of the checkpoint, or of the tables that it vouches for, are not as they must be: starting again
+    /// does not help, a person must.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Held { .. } | Self::Storage { .. } => false,
+            Self::MissingMetadata { .. }
+            | Self::Gap { .. }
+            | Self::MissingPrevious { .. }
+            | Self::MissingInitial
+            | Self::Unlogged { .. }
+            | Self::SourceCount { .. }
+            | Self::UnsupportedVersion { .. }
+            | Self::Malformed { .. }
+            | Self::Position { .. }
+            | Self::TableBehind { .. }
+            | Self::TableAhead { .. }
+            | Self::QuarantineBehind { .. }
+            | Self::QuarantineAhead { .. } => true,
+        }
+    }
+
     pub(crate) fn malformed(file: &str, what: impl std::fmt::Display) -> Self {
         Self::Malformed { file: file.to_owned(), what: what.to_string() }
     }

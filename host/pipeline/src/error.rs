@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crisol_checkpoint::CheckpointError;
 use crisol_contract::{Positions, Problem, Problems};
 use crisol_plugin::PluginError;
 use crisol_source::SourceError;
@@ -193,7 +194,10 @@ fn in_the_way(error: &(dyn std::error::Error + 'static)) -> bool {
 /// How grave a stream's error is.
 pub fn kind(error: &StreamError) -> ErrorKind {
     match error.failure.as_ref() {
-        Failure::Checkpoint(error) if error.is_held() => ErrorKind::Held,
+        Failure::Checkpoint(error) => kind_of_checkpoint(error),
+        Failure::OpenCheckpoint { source, .. } => {
+            source.downcast_ref::<CheckpointError>().map_or(ErrorKind::Failed, kind_of_checkpoint)
+        }
         Failure::Source(SourceError::Concurrent { .. }) => ErrorKind::Held,
         Failure::Source(SourceError::DataLoss { .. }) => ErrorKind::DataLoss,
         Failure::Source(SourceError::Config { .. })
@@ -201,6 +205,15 @@ pub fn kind(error: &StreamError) -> ErrorKind {
         | Failure::Table(TableError::Mismatch { .. })
         | Failure::TableNotEmpty { .. }
         | Failure::TableMissing { .. } => ErrorKind::Refused,
+        _ => ErrorKind::Failed,
+    }
+}
+
+/// What is damaged stays so; what a disk did not do this time it may do the next time.
+fn kind_of_checkpoint(error: &CheckpointError) -> ErrorKind {
+    match error {
+        error if error.is_held() => ErrorKind::Held,
+        error if error.is_damage() => ErrorKind::Refused,
         _ => ErrorKind::Failed,
     }
 }
@@ -262,3 +275,6 @@ pub(crate) fn no_table_folder(table: &str, source: StoreError) -> TableError {
     let what = "its folder cannot be opened".into();
     TableError::External { table: table.into(), what, source: Some(Box::new(source)) }
 }
+
+#[cfg(test)]
+mod tests;
