@@ -203,7 +203,11 @@ const KEYS: &[Key] = &[
         "string or object",
         "The upstream table, by name; absent in a table that an ingestion contract fills",
     ),
-    table("from.delta", "path", "A Delta table that someone else writes"),
+    table(
+        "from.delta",
+        "path",
+        "A Delta table that someone else writes: what it holds at the start, then what is appended",
+    ),
     table("stages[].decode", "component", "A decoder, `orders` or `orders@^1.2`. Each stage has exactly one kind"),
     table("stages[].transform", "component", "A transformer"),
     table("stages[].validate", "component", "A validator"),

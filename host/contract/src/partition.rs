@@ -13,10 +13,6 @@ pub fn can_partition(data_type: &DataType) -> bool {
     data_type.is_integer()
         || matches!(
             data_type,
-            DataType::Utf8
-                | DataType::Boolean
-                | DataType::Date32
-                | DataType::Timestamp(..)
-                | DataType::Decimal128(..)
+            DataType::Utf8 | DataType::Boolean | DataType::Date32 | DataType::Timestamp(..) | DataType::Decimal128(..)
         )
 }

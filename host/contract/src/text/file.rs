@@ -40,7 +40,8 @@ impl File {
         }
         // TOML allows a byte order mark. The rest of a contract is read nevertheless, to find all that is wrong.
         if let Some(rest) = text.strip_prefix(encoding::MARK).filter(|_| kind != KeyFile::Settings) {
-            problems.push(file.problem_at(&At::Offset(0), Code::Syntax, encoding::MARK_FOUND).hinting(encoding::MARK_HINT));
+            problems
+                .push(file.problem_at(&At::Offset(0), Code::Syntax, encoding::MARK_FOUND).hinting(encoding::MARK_HINT));
             file.text = rest.to_owned();
         }
         let text = file.text.as_str();

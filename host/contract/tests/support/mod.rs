@@ -104,7 +104,10 @@ impl Project {
     }
 
     pub(crate) fn resolve(&self) -> Result<Resolved, Problems> {
-        let source = |(path, text): &(String, String)| SourceText { path: PathBuf::from(path), bytes: text.clone().into_bytes() };
+        let source = |(path, text): &(String, String)| SourceText {
+            path: PathBuf::from(path),
+            bytes: text.clone().into_bytes(),
+        };
         let texts = Texts {
             settings: self.settings.clone().map(|text| source(&("crisol.toml".to_owned(), text))),
             ingestion: self.ingestion.iter().map(source).collect(),
