@@ -1,5 +1,5 @@
 //! End-to-end tests, one file per subject.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod architecture;
 mod crash;
