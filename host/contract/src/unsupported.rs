@@ -22,14 +22,6 @@ pub(crate) fn unsupported(table: &TableContract) -> Vec<(String, String)> {
             let key = stage.kind.key();
             found.push((format!("stages[{index}].{key}"), format!("`{key}` stages are not supported yet")));
         }
-        if stage.version.is_some() {
-            found.push((
-                format!("stages[{index}].version"),
-                "is not supported yet: rows are not routed by their schema version; a component that handles all \
-                 versions of its rows needs no `version`"
-                    .to_owned(),
-            ));
-        }
     }
     for (key, given) in [("retention", table.retention.is_some()), ("maintenance", table.maintenance.is_some())] {
         if given {

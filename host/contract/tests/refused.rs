@@ -386,10 +386,6 @@ fn what_this_release_cannot_run_is_refused_by_name() {
             )
         ),
         ("aggregate", silver(r#", "stages": [ {"aggregate": "sums", "version": {"constant": 1}} ]"#)),
-        (
-            "version",
-            silver(r#", "stages": [ {"decode": "orders", "version": {"json": "schema_version", "in": "payload"}} ]"#)
-        ),
         ("retention and maintenance", silver(r#", "retention": {"days": 5}, "maintenance": {}"#)),
     ]);
 }

@@ -79,6 +79,20 @@ impl Registry {
     /// # Errors
     /// No component of that name, of that kind, or in that range.
     pub fn find(&self, name: &str, version: Option<&VersionReq>, kind: Kind) -> Result<Arc<Component>, PluginError> {
+        self.serving_versions(name, version, kind).map(|mut found| found.swap_remove(0))
+    }
+
+    /// All components of the name, kind and range, at least one, the highest version first: the first that handles a
+    /// schema version serves it.
+    ///
+    /// # Errors
+    /// As for [`find`](Self::find).
+    pub fn serving_versions(
+        &self,
+        name: &str,
+        version: Option<&VersionReq>,
+        kind: Kind,
+    ) -> Result<Vec<Arc<Component>>, PluginError> {
         let named: Vec<&Arc<Component>> = self.accepted().filter(|component| component.name() == name).collect();
         let Some(first) = named.first() else { return Err(self.not_found(name)) };
         if !named.iter().any(|component| component.kind() == kind) {
@@ -86,14 +100,16 @@ impl Registry {
         }
         let of_kind = named.iter().filter(|component| component.kind() == kind);
         let fits = |component: &&&Arc<Component>| version.is_none_or(|range| range.matches(component.version()));
-        match of_kind.filter(fits).max_by_key(|component| component.version()) {
-            Some(component) => Ok(Arc::clone(component)),
-            None => Err(PluginError::NoVersion {
+        let mut found: Vec<Arc<Component>> = of_kind.filter(fits).map(|component| Arc::clone(component)).collect();
+        found.sort_by(|a, b| b.version().cmp(a.version()));
+        if found.is_empty() {
+            return Err(PluginError::NoVersion {
                 name: name.to_string(),
                 wanted: version.cloned().unwrap_or_default(),
                 have: listed(named.iter().map(|component| component.version().to_string())),
-            }),
+            });
         }
+        Ok(found)
     }
 
     fn accepted(&self) -> impl Iterator<Item = &Arc<Component>> {

@@ -88,7 +88,7 @@ impl Chain {
 
     /// The components at work, in order.
     pub fn components(&self) -> Vec<ComponentId> {
-        self.stages.iter().filter_map(|stage| stage.component()).collect()
+        self.stages.iter().flat_map(|stage| stage.components()).collect()
     }
 
     /// Works on one chunk of the input. Blocking and pure: chunks may be worked on side by side, in any order.
@@ -151,15 +151,7 @@ impl Chain {
 
     fn check_step(&self, stage: &dyn Stage, before: &RecordBatch, output: &StageOutput) -> Result<(), StageError> {
         let result = accounts::check(before.num_rows(), output.rows.num_rows(), &output.origin, &output.rejected);
-        result.map_err(|what| match stage.component() {
-            Some(id) => StageError::Plugin {
-                stage: stage.name(),
-                component: format!("{}@{}", id.name, id.version),
-                digest: id.digest,
-                what,
-            },
-            None => StageError::internal(&stage.name(), what),
-        })
+        result.map_err(|what| StageError::internal(&stage.name(), what))
     }
 
     fn project(&self, rows: &RecordBatch, outcome: &Outcome) -> Result<RecordBatch, arrow_schema::ArrowError> {

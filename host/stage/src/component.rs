@@ -163,8 +163,8 @@ impl Stage for ComponentStage {
         self.name.clone()
     }
 
-    fn component(&self) -> Option<ComponentId> {
-        Some(self.worker.id())
+    fn components(&self) -> Vec<ComponentId> {
+        vec![self.worker.id()]
     }
 
     fn schema(&self) -> SchemaRef {
@@ -173,7 +173,8 @@ impl Stage for ComponentStage {
 
     fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {
         let view = rows.project(&self.reads).map_err(|error| self.internal(error))?;
-        let output = self.call(&view, context.timestamp_us).map_err(|what| self.wrong(what))?;
+        let mut output = self.call(&view, context.timestamp_us).map_err(|what| self.wrong(what))?;
+        output.rejected.iter_mut().for_each(|rejection| rejection.component = Some(0));
         let Some((written, origin)) = output.rows else {
             return self.judged(rows, output.rejected);
         };

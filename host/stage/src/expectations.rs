@@ -84,6 +84,7 @@ impl Rule {
             fate: Fate::Fail,
             code: self.code(),
             text: format!("`{}` cannot be evaluated: {}", self.condition.text(), error.text),
+            component: None,
         })?;
         let values = values.as_boolean();
         Ok(match values.nulls() {
@@ -105,6 +106,7 @@ impl Rule {
             fate,
             code: self.code(),
             text: format!("`{}` is not true", self.condition.text()),
+            component: None,
         }));
     }
 

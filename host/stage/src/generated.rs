@@ -91,6 +91,7 @@ impl Generated {
             fate: Fate::Fail,
             code: format!("generated: {}", self.name),
             text: format!("`{}`: {}", self.value.text(), error.text),
+            component: None,
         }
     }
 }

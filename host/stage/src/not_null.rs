@@ -44,6 +44,7 @@ impl Stage for NotNullStage {
                 fate: Fate::Quarantine,
                 code: format!("not_null: {name}"),
                 text: format!("column `{name}` is null"),
+                component: None,
             }));
         }
         without_rejected(rows, rejected).map_err(|error| StageError::internal(NAME, error))

@@ -53,6 +53,7 @@ impl Stage for PartitionStage {
                 fate: Fate::Quarantine,
                 code: format!("partition_value: {name}"),
                 text: format!("column `{name}` partitions the table and {why}"),
+                component: None,
             }));
         }
         without_rejected(rows, rejected).map_err(|error| StageError::internal(NAME, error))

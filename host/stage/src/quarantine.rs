@@ -79,12 +79,12 @@ pub(crate) fn quarantine_rows(
 /// `stage` to `text`.
 fn reasons(refused: &[(u32, &Settled)], stages: &[Arc<dyn Stage>]) -> Result<[ArrayRef; 6], ArrowError> {
     let mut builders: [StringBuilder; 6] = std::array::from_fn(|_| StringBuilder::new());
-    let known: Vec<_> = stages.iter().map(|stage| (stage.name(), stage.component())).collect();
+    let known: Vec<_> = stages.iter().map(|stage| (stage.name(), stage.components())).collect();
     for (_, settled) in refused {
-        let (stage, component) = known
+        let (stage, components) = known
             .get(settled.step)
             .ok_or_else(|| ArrowError::InvalidArgumentError(format!("there is no step {}", settled.step)))?;
-        let id = component.as_ref();
+        let id = settled.component.and_then(|component| components.get(component));
         let values = [
             Some(stage.as_str()),
             id.map(|id| id.name.as_str()),

@@ -39,6 +39,8 @@ pub struct Rejection {
     pub code: String,
     /// For people.
     pub text: String,
+    /// Which of the stage's components refused it; `None`: the host.
+    pub component: Option<usize>,
 }
 
 /// What a rejection does with its row.
@@ -57,9 +59,9 @@ pub trait Stage: Send + Sync + std::fmt::Debug {
     /// `decode orders`, `expectations`: for messages and for the quarantine's `stage` column.
     fn name(&self) -> String;
 
-    /// The component behind it, for quarantine and `commitInfo`.
-    fn component(&self) -> Option<ComponentId> {
-        None
+    /// The components behind it, for quarantine and `commitInfo`.
+    fn components(&self) -> Vec<ComponentId> {
+        Vec::new()
     }
 
     /// Columns that come out.

@@ -19,6 +19,8 @@ pub(crate) struct Settled {
     pub(crate) code: String,
     /// All reasons.
     pub(crate) text: String,
+    /// Which of the step's components gave the first reason.
+    pub(crate) component: Option<usize>,
 }
 
 /// Follows the rows of one chunk from step to step.
@@ -74,9 +76,9 @@ impl Trail {
 
     /// Quarantine outweighs filtering, since it keeps the row; otherwise the first reason gives the code.
     fn settle(&mut self, row: u32, step: usize, rejection: Rejection) {
-        let Rejection { fate, code, text, .. } = rejection;
+        let Rejection { fate, code, text, component, .. } = rejection;
         let Some(known) = self.settled.get_mut(&row) else {
-            self.settled.insert(row, Settled { step, fate, code, text });
+            self.settled.insert(row, Settled { step, fate, code, text, component });
             return;
         };
         let outweighs = fate == Fate::Quarantine && known.fate == Fate::Filter;
@@ -85,7 +87,8 @@ impl Trail {
         }
         let more = format!("{code}: {text}");
         if outweighs {
-            *known = Settled { step, fate, code, text: format!("{text}; {}: {}", known.code, known.text) };
+            let text = format!("{text}; {}: {}", known.code, known.text);
+            *known = Settled { step, fate, code, text, component };
         } else if known.text.len() + more.len() <= TEXT_BYTES_MAX && !known.text.contains(&more) && known.text != text {
             known.text.push_str("; ");
             known.text.push_str(&more);

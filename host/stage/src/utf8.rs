@@ -47,7 +47,7 @@ impl Utf8Stage {
                     let name = self.schema.field(at).name();
                     let text = format!("column `{name}` is not UTF-8 at byte {}", error.valid_up_to());
                     let code = INVALID_UTF8.to_owned();
-                    rejected.push(Rejection { row: row as u32, fate: Fate::Quarantine, code, text });
+                    rejected.push(Rejection { row: row as u32, fate: Fate::Quarantine, code, text, component: None });
                 }
             }
         }

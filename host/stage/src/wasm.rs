@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use crisol_contract::{StageKind, StageSpec};
-use crisol_plugin::{Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
+use crisol_plugin::{Component, Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
 
-use crate::{ComponentId, Fate, Rejection, RowWorker, WorkerOutput, WorkerProblem, Workers};
+use crate::{ComponentId, Fate, Rejection, Route, RowWorker, WorkerOutput, WorkerProblem, Workers};
 
 /// Finds the components of contracts in a registry.
 #[derive(Debug)]
@@ -29,6 +29,18 @@ impl Workers for Sandboxed<'_> {
         let component = self.registry.find(&stage.component, stage.version_range.as_ref(), kind).map_err(problems)?;
         let row_stage = component.row_stage(&stage.options, input, &limits(stage)).map_err(problems)?;
         Ok(Arc::new(SandboxedWorker(row_stage)))
+    }
+
+    fn routes(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Vec<Route>, Vec<WorkerProblem>> {
+        let kind = plugin_kind(stage.kind);
+        let problems = |error| problems(kind, error);
+        let serving = self.registry.serving_versions(&stage.component, stage.version_range.as_ref(), kind);
+        let route = |component: Arc<Component>| {
+            let worker = component.row_stage(&stage.options, input, &limits(stage)).map_err(problems)?;
+            let worker: Arc<dyn RowWorker> = Arc::new(SandboxedWorker(worker));
+            Ok(Route { versions: component.schema_versions(), worker })
+        };
+        serving.map_err(problems)?.into_iter().map(route).collect()
     }
 }
 
@@ -60,6 +72,7 @@ impl RowWorker for SandboxedWorker {
             fate: if rejected.filter { Fate::Filter } else { Fate::Quarantine },
             code: rejected.code,
             text: rejected.text,
+            component: None,
         };
         Ok(WorkerOutput {
             rows: output.rows.map(|rows| (rows, output.origin)),

@@ -15,9 +15,10 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crisol_contract::{ColumnSpec, StageSpec, TableContract};
 
+use self::stages::Bound;
 use crate::component::RowWorker;
 use crate::sql::Planner;
-use crate::{Chain, ChainInput, Stage, StageError};
+use crate::{Chain, ChainInput, Route, Stage, StageError};
 
 /// Finds what works behind a contract's stages.
 pub trait Workers {
@@ -26,6 +27,13 @@ pub trait Workers {
     /// # Errors
     /// All problems found; their keys are relative to the stage.
     fn worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn RowWorker>, Vec<WorkerProblem>>;
+
+    /// All components that serve under the name that `stage` asks for, each with its schema versions; the first that
+    /// handles a version gets its rows.
+    ///
+    /// # Errors
+    /// As for `worker`.
+    fn routes(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Vec<Route>, Vec<WorkerProblem>>;
 }
 
 /// Why a component cannot work in a stage.
@@ -69,14 +77,11 @@ struct Draft<'a> {
     problems: Vec<StageError>,
 }
 
-/// A stage's name and what works behind it.
-type BoundStage = (String, Arc<dyn RowWorker>);
-
 /// What came of the checks.
 struct Plan {
     /// Binary columns that become text.
     texts: Vec<String>,
-    stages: Vec<BoundStage>,
+    stages: Vec<Bound>,
     generated: Vec<crate::generated::Generated>,
     not_null: Vec<String>,
     rules: Vec<crate::expectations::Rule>,
@@ -144,11 +149,9 @@ impl Plan {
         }
         let reached =
             |stages: &[Arc<dyn Stage>]| stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema());
-        for ((name, worker), after) in self.stages.into_iter().zip(&needs[1..]) {
+        for (bound, after) in self.stages.into_iter().zip(&needs[1..]) {
             let before = reached(&stages);
-            let stage = crate::ComponentStage::new(name.clone(), worker, &before, |column| after.contains(column));
-            let lost = |column| StageError::internal(&name, format!("column `{column}` was lost on the way"));
-            stages.push(Arc::new(stage.map_err(lost)?));
+            stages.push(bound.stage(&before, |column| after.contains(column))?);
         }
         if !self.generated.is_empty() {
             stages.push(Arc::new(crate::generated::GeneratedStage::new(&reached(&stages), self.generated)?));
@@ -175,11 +178,11 @@ impl Plan {
             needed.extend(column.value.columns().iter().cloned());
         }
         let mut needs = vec![needed.clone()];
-        for (_, worker) in self.stages.iter().rev() {
-            for written in worker.writes().fields() {
+        for stage in self.stages.iter().rev() {
+            for written in stage.writes().fields() {
                 needed.remove(written.name());
             }
-            needed.extend(worker.reads());
+            needed.extend(stage.reads());
             needs.push(needed.clone());
         }
         needs.reverse();

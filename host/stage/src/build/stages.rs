@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Schema};
-use crisol_contract::{ColumnSpec, StageKind, StageSpec};
+use arrow_schema::{DataType, Schema, SchemaRef};
+use crisol_contract::{ColumnSpec, StageKind, StageSpec, VersionSource};
+use crisol_plugin::SchemaVersions;
 use serde_json::{Map, Value, json};
 
-use super::{BoundStage, Draft, Reached, with_columns};
-use crate::component::{RowWorker, written_over};
+use super::{Draft, Reached, WorkerProblem, with_columns};
+use crate::component::written_over;
+use crate::routed::{RoutedStage, writes_of};
 use crate::utf8::text_schema;
+use crate::version::Place;
+use crate::{ComponentStage, Route, Stage, StageError};
 
 /// Name of the decoder that takes `columns`, by default the table's.
 const BUNDLED_JSON: &str = "json";
@@ -24,18 +28,56 @@ pub(crate) fn kind_key(kind: StageKind) -> &'static str {
     }
 }
 
+/// A stage of a contract, and what works behind it.
+pub(super) struct Bound {
+    name: String,
+    routes: Vec<Route>,
+    writes: SchemaRef,
+    /// Where a row's version stands, when it must be looked at.
+    version: Option<VersionSource>,
+}
+
+impl Bound {
+    pub(super) fn reads(&self) -> Vec<String> {
+        let version = self.version.as_ref().and_then(Place::column).map(str::to_owned);
+        self.routes.iter().flat_map(|route| route.worker.reads()).chain(version).collect()
+    }
+
+    pub(super) fn writes(&self) -> SchemaRef {
+        Arc::clone(&self.writes)
+    }
+
+    /// The stage over rows of `before`; columns that `keeps` refuses do not come out.
+    pub(super) fn stage(self, before: &Schema, keeps: impl Fn(&str) -> bool) -> Result<Arc<dyn Stage>, StageError> {
+        let Self { name, routes, version, .. } = self;
+        let defect = |what: String| StageError::internal(&name, what);
+        let lost = |column| defect(format!("column `{column}` was lost on the way"));
+        let place = version.map(|version| Place::of(&version, before)).transpose().map_err(|(_, what)| defect(what))?;
+        match (place.flatten(), routes.as_slice()) {
+            (None, [route]) => {
+                let stage = ComponentStage::new(&name, Arc::clone(&route.worker), before, keeps);
+                Ok(Arc::new(stage.map_err(lost)?))
+            }
+            (Some(place), routes) => {
+                Ok(Arc::new(RoutedStage::new(&name, place, routes, before, keeps).map_err(defect)?))
+            }
+            (None, _) => Err(defect("several components, and nothing that tells their rows apart".into())),
+        }
+    }
+}
+
 impl Draft<'_> {
     /// Binds every stage, and says what reaches the end.
-    pub(super) fn stages(&mut self, texts: &[String]) -> (Vec<BoundStage>, Reached) {
+    pub(super) fn stages(&mut self, texts: &[String]) -> (Vec<Bound>, Reached) {
         let schema = text_schema(&self.input.schema, texts);
         let own = names(&schema);
         let mut reached = Reached { schema, own, sure: true };
         let mut bound = Vec::new();
         for (at, spec) in self.contract.stages.iter().enumerate() {
             match self.bind(at, spec, &reached) {
-                Some(worker) => {
-                    reached.pass(spec.kind, &worker.writes());
-                    bound.push((format!("{} {}", kind_key(spec.kind), spec.component), worker));
+                Some(stage) => {
+                    reached.pass(spec.kind, &stage.writes());
+                    bound.push(stage);
                 }
                 None => {
                     // What it would have written is not known: take the contract's word, so that the rest can be checked.
@@ -49,7 +91,7 @@ impl Draft<'_> {
         (bound, reached)
     }
 
-    fn bind(&mut self, at: usize, spec: &StageSpec, reached: &Reached) -> Option<Arc<dyn RowWorker>> {
+    fn bind(&mut self, at: usize, spec: &StageSpec, reached: &Reached) -> Option<Bound> {
         let input = &reached.schema;
         let key = |suffix: &str| match suffix {
             "" => format!("stages[{at}]"),
@@ -61,22 +103,61 @@ impl Draft<'_> {
             return None;
         }
         let spec = StageSpec { options: self.options(spec), ..spec.clone() };
-        let worker = match self.workers.worker(&spec, input) {
-            Ok(worker) => worker,
+        let routes = match self.routes(&spec, input) {
+            Ok(routes) => routes,
             Err(problems) => {
                 // What has to do with the columns that reach it is known only where those are.
-                for problem in problems.into_iter().filter(|problem| reached.sure || !problem.key.is_empty()) {
+                let about_columns = |key: &str| key.is_empty() || key.starts_with("version");
+                for problem in problems.into_iter().filter(|problem| reached.sure || !about_columns(&problem.key)) {
                     self.problem(key(&problem.key), problem.what, problem.hint);
                 }
                 return None;
             }
         };
-        let absent: Vec<String> = worker.reads().into_iter().filter(|name| input.index_of(name).is_err()).collect();
+        let writes = match writes_of(&routes) {
+            Ok(writes) => writes,
+            Err(what) => {
+                self.problem(key(kind_key(spec.kind)), what, "components of one name give one type to a column");
+                return None;
+            }
+        };
+        // One component that takes every row needs no look at their versions.
+        let all = matches!(routes.as_slice(), [Route { versions: SchemaVersions::All, .. }]);
+        let constant = matches!(spec.version, Some(VersionSource::Constant(_)));
+        let version = spec.version.clone().filter(|_| !all && !constant);
+        let name = format!("{} {}", kind_key(spec.kind), spec.component);
+        let bound = Bound { name, routes, writes, version };
+        let absent: Vec<String> = bound.reads().into_iter().filter(|name| input.index_of(name).is_err()).collect();
         for name in absent.iter().filter(|_| reached.sure) {
             let what = format!("`{}` reads a column `{name}`, which does not reach it", spec.component);
             self.problem(key(kind_key(spec.kind)), what, format!("columns here are {}", listed(&names(input))));
         }
-        absent.is_empty().then_some(worker)
+        absent.is_empty().then_some(bound)
+    }
+
+    /// Who works on the rows of a stage, by their schema version where the contract says where that stands.
+    fn routes(&self, spec: &StageSpec, input: &SchemaRef) -> Result<Vec<Route>, Vec<WorkerProblem>> {
+        let Some(version) = &spec.version else {
+            let worker = self.workers.worker(spec, input)?;
+            return Ok(vec![Route { versions: SchemaVersions::All, worker }]);
+        };
+        let problem = |key: String, what: String, hint: String| vec![WorkerProblem { key, what, hint }];
+        if let Err((key, what)) = Place::of(version, input) {
+            let hint = format!("columns here are {}", listed(&names(input)));
+            return Err(problem(format!("version.{key}"), what, hint));
+        }
+        let mut routes = self.workers.routes(spec, input)?;
+        if let VersionSource::Constant(number) = version {
+            let serves = |route: &Route| u32::try_from(*number).is_ok_and(|number| route.versions.contains(number));
+            let served: Vec<String> = routes.iter().map(|route| route.versions.to_string()).collect();
+            routes.retain(serves);
+            routes.truncate(1);
+            if routes.is_empty() {
+                let what = format!("no component `{}` serves schema version {number}", spec.component);
+                return Err(problem("version.constant".into(), what, format!("served are {}", served.join(", "))));
+            }
+        }
+        Ok(routes)
     }
 
     /// The bundled `json` decoder gets the table's columns, unless the contract gives it others.

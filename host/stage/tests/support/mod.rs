@@ -12,9 +12,10 @@ use crisol_contract::{
     ColumnSpec, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream, WriteMode,
 };
 use crisol_stage::{
-    BatchContext, Chain, ChainInput, ChunkOutput, Fate, NativeWorker, Rejection, RowWorker, StageError, WorkerOutput,
-    WorkerProblem, Workers,
+    BatchContext, Chain, ChainInput, ChunkOutput, Fate, NativeWorker, Rejection, Route, RowWorker, StageError,
+    WorkerOutput, WorkerProblem, Workers,
 };
+use crisol_plugin::SchemaVersions;
 
 pub(crate) const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
 
@@ -93,7 +94,7 @@ pub(crate) fn input_of(schema: &SchemaRef) -> ChainInput {
 }
 
 pub(crate) fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
-    Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}") }
+    Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}"), component: None }
 }
 
 /// Native workers by name.
@@ -127,6 +128,51 @@ impl Workers for Natives {
             None => Ok(Arc::new(worker)),
         }
     }
+
+    /// `versions`: 1 and 2 give `n`, 4 gives `n` and `extra`. `clash`: 2 gives `n` as text.
+    fn routes(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Vec<Route>, Vec<WorkerProblem>> {
+        let number = || Field::new("n", DataType::Int64, true);
+        let route = |first, last, name: &str, more: Vec<Field>| {
+            let writes = Arc::new(Schema::new([vec![number()], more].concat()));
+            let given = Arc::clone(&writes);
+            let worker = NativeWorker::new(name, &["payload"], writes, move |rows, _| Ok(fields(rows, &given)));
+            Route { versions: SchemaVersions::Range { first, last }, worker: Arc::new(worker) }
+        };
+        match stage.component.as_str() {
+            "versions" => Ok(vec![
+                route(4, 4, "new", vec![Field::new("extra", DataType::Utf8, false)]),
+                route(1, 2, "old", vec![]),
+            ]),
+            "clash" => {
+                let text = Arc::new(Schema::new(vec![Field::new("n", DataType::Utf8, true)]));
+                let worker = NativeWorker::new("clash", &["payload"], text, |_, _| Err("never called".into()));
+                let clash = Route { versions: SchemaVersions::Range { first: 2, last: 2 }, worker: Arc::new(worker) };
+                Ok(vec![route(1, 1, "old", vec![]), clash])
+            }
+            _ => self.worker(stage, input).map(|worker| vec![Route { versions: SchemaVersions::All, worker }]),
+        }
+    }
+}
+
+/// `n` from JSON text, twice where it is even, rejected where it is absent; `extra` says who did it.
+fn fields(rows: &RecordBatch, writes: &SchemaRef) -> WorkerOutput {
+    let payloads = rows.column(0).as_string::<i32>();
+    let (mut values, mut origin, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
+    for row in 0..payloads.len() {
+        let json: serde_json::Value = serde_json::from_str(payloads.value(row)).unwrap_or_default();
+        match json["n"].as_i64() {
+            None => rejected.push(reject(row, Fate::Quarantine, "no_n")),
+            Some(n) => {
+                let times = if n % 2 == 0 { 2 } else { 1 };
+                values.extend(std::iter::repeat_n(n, times));
+                origin.extend(std::iter::repeat_n(row as u32, times));
+            }
+        }
+    }
+    let count = values.len();
+    let columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(values)), Arc::new(StringArray::from(vec!["new"; count]))];
+    let columns = columns.into_iter().take(writes.fields().len()).collect();
+    WorkerOutput { rows: Some((RecordBatch::try_new(Arc::clone(writes), columns).unwrap(), origin)), rejected }
 }
 
 fn decode_numbers(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
