@@ -13,4 +13,5 @@ mod operator;
 mod pipelines;
 mod rebuild;
 mod refusals;
+mod routing;
 mod sources;
