@@ -71,11 +71,7 @@ fn each_version_has_its_component_and_what_nobody_serves_waits_in_quarantine() {
     let reason = |code: &str, count: u32| vec![json!(code), Value::Null, json!(count)];
     assert_eq!(
         reasons,
-        [
-            reason("corrupt_record", 10),
-            reason("schema_version_missing", 10),
-            reason("unsupported_schema_version", 20)
-        ]
+        [reason("corrupt_record", 10), reason("schema_version_missing", 10), reason("unsupported_schema_version", 20)]
     );
 
     fs::copy(crisol_tests::guest("orders-v3"), plugins.join("orders-v3.wasm")).expect("the component is there");
@@ -88,8 +84,7 @@ fn each_version_has_its_component_and_what_nobody_serves_waits_in_quarantine() {
     assert_eq!(components.keys().collect::<Vec<_>>(), ["orders@0.1.0", "orders@3.0.0"]);
     // Row by row in the order of the topic, whichever component worked on them.
     let order = "SELECT \"offset\" FROM rows WHERE \"offset\" >= 60 AND schema_version < 9";
-    let offsets: Vec<i64> =
-        tables.query("silver/orders", order).iter().filter_map(|row| row[0].as_i64()).collect();
+    let offsets: Vec<i64> = tables.query("silver/orders", order).iter().filter_map(|row| row[0].as_i64()).collect();
     let served: Vec<i64> = (60..120).filter(|offset| offset % 6 < 3).collect();
     assert_eq!(offsets, served);
 }

@@ -58,7 +58,13 @@ mod tests {
     use crate::Fate;
 
     fn rejected(rows: &[u32]) -> Vec<Rejection> {
-        let one = |row: &u32| Rejection { row: *row, fate: Fate::Quarantine, code: "c".into(), text: "t".into(), component: None };
+        let one = |row: &u32| Rejection {
+            row: *row,
+            fate: Fate::Quarantine,
+            code: "c".into(),
+            text: "t".into(),
+            component: None,
+        };
         rows.iter().map(one).collect()
     }
 

@@ -57,7 +57,8 @@ pub(crate) fn writes_of(routes: &[Route]) -> Result<SchemaRef, String> {
             }
         }
     }
-    let everywhere = |field: &Arc<Field>| routes.iter().all(|route| route.worker.writes().field_with_name(field.name()).is_ok());
+    let everywhere =
+        |field: &Arc<Field>| routes.iter().all(|route| route.worker.writes().field_with_name(field.name()).is_ok());
     let nullable = |field: Arc<Field>| {
         if everywhere(&field) { field } else { Arc::new(field.as_ref().clone().with_nullable(true)) }
     };
@@ -127,7 +128,13 @@ impl RoutedStage {
     }
 
     /// What one component made of its part, in the stage's columns and with the row numbers of the whole chunk.
-    fn work(&self, route: usize, part: &[u32], rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {
+    fn work(
+        &self,
+        route: usize,
+        part: &[u32],
+        rows: &RecordBatch,
+        context: &BatchContext,
+    ) -> Result<StageOutput, StageError> {
         let Some((_, stage)) = self.routes.get(route) else { return Err(self.internal("a route that is not there")) };
         let whole = part.len() == rows.num_rows();
         let own = if whole { rows.clone() } else { self.take(rows, part)? };
@@ -191,9 +198,10 @@ impl Stage for RoutedStage {
 
 /// Rows of several outputs in the order of the input rows that they came from; an input row is in one output only.
 fn in_order(outputs: &[StageOutput]) -> Result<(RecordBatch, Vec<u32>), ArrowError> {
-    let places = outputs.iter().enumerate().flat_map(|(output, rows)| {
-        rows.origin.iter().enumerate().map(move |(row, origin)| (*origin, (output, row)))
-    });
+    let places = outputs
+        .iter()
+        .enumerate()
+        .flat_map(|(output, rows)| rows.origin.iter().enumerate().map(move |(row, origin)| (*origin, (output, row))));
     let mut places: Vec<(u32, (usize, usize))> = places.collect();
     places.sort_by_key(|(origin, _)| *origin);
     let (origin, places): (Vec<u32>, Vec<(usize, usize)>) = places.into_iter().unzip();

@@ -41,7 +41,8 @@ impl Place {
     /// Key below `version`, and why the place cannot be read.
     pub(crate) fn of(source: &VersionSource, input: &Schema) -> Result<Option<Self>, (&'static str, String)> {
         let find = |key: &'static str, name: &str, fits: fn(&DataType) -> bool, wanted: &str| {
-            let (at, field) = input.fields().find(name).ok_or_else(|| (key, format!("no column `{name}` reaches it")))?;
+            let (at, field) =
+                input.fields().find(name).ok_or_else(|| (key, format!("no column `{name}` reaches it")))?;
             if fits(field.data_type()) { Ok(at) } else { Err((key, format!("column `{name}` is no {wanted}"))) }
         };
         Ok(Some(match source {
@@ -52,10 +53,9 @@ impl Place {
             VersionSource::Header(name) => {
                 Self::Header { name: name.clone(), column: find("header", HEADERS, is_headers, "list of headers")? }
             }
-            VersionSource::Column(name) => Self::Column {
-                name: name.clone(),
-                column: find("column", name, DataType::is_integer, "whole number")?,
-            },
+            VersionSource::Column(name) => {
+                Self::Column { name: name.clone(), column: find("column", name, DataType::is_integer, "whole number")? }
+            }
         }))
     }
 
@@ -209,9 +209,16 @@ mod tests {
             assert!(matches!(found(missing), Found::Missing(_)), "{missing}");
         }
         assert!(matches!(in_json(None, "v"), Found::Missing(_)));
-        for odd in [r#"{"v":-1}"#, r#"{"v":1.5}"#, r#"{"v":"v2"}"#, r#"{"v":""}"#, r#"{"v":true}"#, r#"{"v":4294967296}"#,
-            r#"{"v":[1]}"#, r#"{"v":99999999999999999999}"#]
-        {
+        for odd in [
+            r#"{"v":-1}"#,
+            r#"{"v":1.5}"#,
+            r#"{"v":"v2"}"#,
+            r#"{"v":""}"#,
+            r#"{"v":true}"#,
+            r#"{"v":4294967296}"#,
+            r#"{"v":[1]}"#,
+            r#"{"v":99999999999999999999}"#,
+        ] {
             assert!(matches!(found(odd), Found::Odd(_)), "{odd}: {:?}", found(odd));
         }
         for corrupt in ["", "{", r#"{"a":1"#, r#"{"a":1} x"#, "{'v':1}", r#"{"a":,"v":1}"#, "nope"] {

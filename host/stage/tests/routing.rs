@@ -44,10 +44,7 @@ fn parts_come_back_in_order_and_three_reasons_keep_the_others_out() {
         [code("unsupported_schema_version"), code("schema_version_missing"), code("corrupt_record"), code("no_n")]
     );
     assert_eq!(texts(&refused, "component"), [None, None, None, code("old")]);
-    assert_eq!(
-        texts(&refused, "text")[0].as_deref(),
-        Some("no component serves schema version 3; served are 4, 1..2")
-    );
+    assert_eq!(texts(&refused, "text")[0].as_deref(), Some("no component serves schema version 3; served are 4, 1..2"));
     assert_eq!((output.rows_accepted, rows.num_rows()), (4, 8));
 }
 

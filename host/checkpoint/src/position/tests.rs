@@ -7,7 +7,12 @@ fn kafka(partitions: &[(&str, i32, i64)]) -> Position {
 }
 
 fn table(version: i64, index: i64) -> Position {
-    Position::Table(TablePosition { reservoir_id: "a-b-c".to_owned(), reservoir_version: version, index, snapshot: false })
+    Position::Table(TablePosition {
+        reservoir_id: "a-b-c".to_owned(),
+        reservoir_version: version,
+        index,
+        snapshot: false,
+    })
 }
 
 #[test]

@@ -28,8 +28,9 @@ pub(super) fn refusal(text: &str, dialect: &dyn Dialect) -> Option<SqlProblem> {
 
 /// Said of what this room counts, and of what the parser counts: brackets within brackets.
 pub(super) fn too_deep() -> SqlProblem {
-    let what =
-        format!("the expression is too deep: at most {DEPTH_MAX} operators in a chain, and 40 brackets within each other");
+    let what = format!(
+        "the expression is too deep: at most {DEPTH_MAX} operators in a chain, and 40 brackets within each other"
+    );
     SqlProblem { what, hint: HINT.into() }
 }
 

@@ -11,11 +11,11 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crisol_contract::{
     ColumnSpec, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream, WriteMode,
 };
+use crisol_plugin::SchemaVersions;
 use crisol_stage::{
     BatchContext, Chain, ChainInput, ChunkOutput, Fate, NativeWorker, Rejection, Route, RowWorker, StageError,
     WorkerOutput, WorkerProblem, Workers,
 };
-use crisol_plugin::SchemaVersions;
 
 pub(crate) const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
 
@@ -170,7 +170,8 @@ fn fields(rows: &RecordBatch, writes: &SchemaRef) -> WorkerOutput {
         }
     }
     let count = values.len();
-    let columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(values)), Arc::new(StringArray::from(vec!["new"; count]))];
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(Int64Array::from(values)), Arc::new(StringArray::from(vec!["new"; count]))];
     let columns = columns.into_iter().take(writes.fields().len()).collect();
     WorkerOutput { rows: Some((RecordBatch::try_new(Arc::clone(writes), columns).unwrap(), origin)), rejected }
 }
