@@ -118,6 +118,8 @@ fn in_json(text: Option<&[u8]>, field: &str) -> Found {
     let mut json = Jiter::new(text);
     match scan(&mut json, field) {
         Ok(Some(found)) => found,
+        // The scan does not look into the strings that it passes over.
+        Ok(None) if simdutf8::basic::from_utf8(text).is_err() => Found::Corrupt("no UTF-8".into()),
         Ok(None) => Found::Missing(format!("there is no field `{field}`")),
         Err(error) => {
             let place = json.error_position(error.index);
