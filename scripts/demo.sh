@@ -18,9 +18,15 @@ mkdir -p "$data/landing"
 python3 tests/data/generate.py orders "$orders" > "$data/orders.tsv"
 python3 tests/data/generate.py music "$plays" > "$data/landing/plays.json"
 
+filled=yes
 if [ -n "${KAFKA:-}" ]; then
   say "orders come from the broker at $KAFKA"
-  if ! scripts/kafka.sh run org.apache.kafka.tools.TopicCommand --bootstrap-server "$KAFKA" --describe --topic orders.v1 >/dev/null 2>&1; then
+  topics=$(timeout 60 scripts/kafka.sh run org.apache.kafka.tools.TopicCommand --bootstrap-server "$KAFKA" --list) ||
+    { echo "demo: no answer from the broker at $KAFKA; KAFKA is host:port" >&2; exit 1; }
+  if grep -qx orders.v1 <<< "$topics"; then
+    say "topic orders.v1 exists: it is read as it is, and nothing is known of what it should give"
+    filled=no
+  else
     scripts/kafka.sh run org.apache.kafka.tools.TopicCommand --bootstrap-server "$KAFKA" --create --topic orders.v1 --partitions 4
     scripts/kafka.sh run org.apache.kafka.tools.ConsoleProducer --bootstrap-server "$KAFKA" --topic orders.v1 \
       --reader-property parse.key=true --reader-property key.separator=$'\t' < "$data/orders.tsv"
@@ -56,6 +62,8 @@ say "plays that were refused, with the reason"
 "$host" show silver.song_plays --quarantine --limit 3 --project examples/music $(at music)
 
 say "checking the counts against a computation that knows nothing of the host"
-"$cache/venv/bin/python" tests/data/expected.py orders "$data/orders.tsv" "$data/orders/tables" ${KAFKA:+--subset}
+if [ "$filled" = yes ]; then
+  "$cache/venv/bin/python" tests/data/expected.py orders "$data/orders.tsv" "$data/orders/tables"
+fi
 "$cache/venv/bin/python" tests/data/expected.py music "$data/landing/plays.json" "$data/music/tables"
 say "the tables lie in $data/orders/tables and $data/music/tables: plain Delta tables"

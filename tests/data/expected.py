@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the tables of an example must hold, computed from its input in plain Python, compared row by row.
 
-  expected.py orders INPUT.tsv TABLES [--subset]    --subset: the topic may hold more than this input
+  expected.py orders INPUT.tsv TABLES
   expected.py music  INPUT.json TABLES
 
 Exits with 1 and says what differs. Knows nothing of the host: the input is parsed here, the tables are read by
@@ -43,7 +43,7 @@ def order(value: str):
             event.get("currency"), at.date())
 
 
-def orders(source: str, tables: str, subset: bool) -> list[str]:
+def orders(source: str, tables: str) -> list[str]:
     values = [line.rstrip("\n").split("\t", 1) for line in open(source, encoding="utf-8")]
     silver, refused = Counter(), Counter()
     for _, value in values:
@@ -62,7 +62,7 @@ def orders(source: str, tables: str, subset: bool) -> list[str]:
     problems = []
     for name, expected, got in (("bronze", bronze, found_bronze), ("silver", silver, found),
                                 ("quarantine", refused, found_refused)):
-        problems += differences(name, expected, got, subset)
+        problems += differences(name, expected, got)
     problems += provenance("bronze", raw)
     problems += provenance("silver and quarantine", table, quarantine)
     print(f"orders: bronze {found_bronze.total()}, silver {found.total()}, quarantine {found_refused.total()}")
@@ -76,7 +76,7 @@ def provenance(name: str, *tables: delta_log.Table) -> list[str]:
     return [f"{name}: {len(doubled)} offsets stand twice, such as {doubled[0]}"] if doubled else []
 
 
-def music(source: str, tables: str, _subset: bool) -> list[str]:
+def music(source: str, tables: str) -> list[str]:
     silver, refused = Counter(), Counter()
     for number, line in enumerate(open(source, encoding="utf-8")):
         play = json.loads(line)
@@ -92,26 +92,26 @@ def music(source: str, tables: str, _subset: bool) -> list[str]:
     found_refused = Counter(quarantine.rows(["code", "file_row"]))
     bad_paths = [f for f, add in table.files.items() if not add["partitionValues"].get("country")]
     problems = [f"silver: {bad_paths[0]} has no partition values"] if bad_paths else []
-    problems += differences("silver", silver, found, False)
-    problems += differences("quarantine", refused, found_refused, False)
+    problems += differences("silver", silver, found)
+    problems += differences("quarantine", refused, found_refused)
     print(f"music: silver {found.total()}, quarantine {found_refused.total()}, partitions "
           f"{len({tuple(sorted(add['partitionValues'].items())) for add in table.files.values()})}")
     return problems
 
 
-def differences(name: str, expected: Counter, found: Counter, subset: bool) -> list[str]:
+def differences(name: str, expected: Counter, found: Counter) -> list[str]:
     missing, extra = expected - found, found - expected
     problems = []
     if missing:
         problems.append(f"{name}: {missing.total()} rows are missing, such as {next(iter(missing))}")
-    if extra and not subset:
+    if extra:
         problems.append(f"{name}: {extra.total()} rows should not be there, such as {next(iter(extra))}")
     return problems
 
 
 def main() -> int:
     what, source, tables = sys.argv[1:4]
-    problems = {"orders": orders, "music": music}[what](source, tables, "--subset" in sys.argv[4:])
+    problems = {"orders": orders, "music": music}[what](source, tables)
     for problem in problems:
         print(f"FAIL {problem}")
     if not problems:
