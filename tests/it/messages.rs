@@ -8,16 +8,8 @@ use serde_json::json;
 
 /// One stream that reads lines of files.
 fn lines() -> Project {
-    let project = Project::new();
+    let project = Project::lines();
     project.write("landing/a.txt", "one\ntwo\n");
-    let ingestion = json!({
-        "name": "lines",
-        "ingest_type": "streaming",
-        "source": { "format": "text", "path": "{path.landing}" },
-        "destination_contract": "../../tables/bronze/lines.json"
-    });
-    project.write("ingestion/streaming/lines.json", &ingestion.to_string());
-    project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
     project
 }
 

@@ -8,17 +8,9 @@ use serde_json::{Value, json};
 
 /// One line that is JSON, one that is text, one that is neither.
 fn lines() -> Project {
-    let project = Project::new();
+    let project = Project::lines();
     let landing = project.write("landing/a.txt", "");
     fs::write(landing, b"{\"id\":1}\nno json: \xc3\xb1\n\xff\xfe\n").expect("the file can be written");
-    let ingestion = json!({
-        "name": "lines",
-        "ingest_type": "streaming",
-        "source": { "format": "text", "path": "{path.landing}" },
-        "destination_contract": "../../tables/bronze/lines.json"
-    });
-    project.write("ingestion/streaming/lines.json", &ingestion.to_string());
-    project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
     let columns = json!([{ "name": "id", "type": "long", "nullable": false }]);
     let silver =
         json!({ "name": "silver.lines", "from": "bronze.lines", "stages": [{ "decode": "json" }], "columns": columns });

@@ -10,15 +10,7 @@ const STEPS: [&str; 6] = ["plan", "log_range", "write_files", "log_outcome", "co
 
 /// Lines of text to bronze.
 fn lines() -> Project {
-    let project = Project::new();
-    let ingestion = json!({
-        "name": "lines",
-        "ingest_type": "streaming",
-        "source": { "format": "text", "path": "{path.landing}" },
-        "destination_contract": "../../tables/bronze/lines.json"
-    });
-    project.write("ingestion/streaming/lines.json", &ingestion.to_string());
-    project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
+    let project = Project::lines();
     fs::create_dir_all(project.path().join("landing")).expect("the landing folder");
     project
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::{Host, Tables, host};
@@ -21,6 +22,20 @@ impl Project {
             "[path]\nlanding = \"landing\"\ncheckpoint = \"data/checkpoints\"\ntables = \"data/tables\"\n\n\
              [kafka]\n\"bootstrap.servers\" = \"${env:KAFKA_BROKERS:-127.0.0.1:1}\"\n",
         );
+        project
+    }
+
+    /// One with a stream `lines`: files of text in `landing/` to `bronze.lines`.
+    pub fn lines() -> Self {
+        let project = Self::new();
+        let ingestion = json!({
+            "name": "lines",
+            "ingest_type": "streaming",
+            "source": { "format": "text", "path": "{path.landing}" },
+            "destination_contract": "../../tables/bronze/lines.json"
+        });
+        project.write("ingestion/streaming/lines.json", &ingestion.to_string());
+        project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
         project
     }
 
