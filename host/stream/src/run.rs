@@ -267,7 +267,7 @@ impl Stream {
 
     /// Entries that recovery never looks at go now and then (C-009); failing to is no reason to stop.
     async fn purge(&self, number: u64) {
-        if number % PURGE_EVERY == 0
+        if number.is_multiple_of(PURGE_EVERY)
             && let Err(error) = self.parts.checkpoint.purge(number).await
         {
             tracing::warn!(stream = self.parts.name, "old entries of the checkpoint stay: {error}");
