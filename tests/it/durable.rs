@@ -51,6 +51,25 @@ fn data_then_log_entry_then_folder_then_mark() {
     }
 }
 
+#[test]
+fn what_a_dead_host_may_have_left_visible_only_is_made_durable_before_anything_is_built_on_it() {
+    let project = Project::example("music");
+    project.write("input/2026-03-01.json", "{\"country\":\"ES\",\"plays\":1}\n");
+    project.host(&["run"]).succeed();
+    project.write("input/2026-03-02.json", "{\"country\":\"ES\",\"plays\":2}\n");
+    let calls = trace(&project);
+    let tables = project.path().join("data/tables/silver");
+    let marks = project.path().join("data/checkpoints/tables/silver.song_plays");
+
+    let range = named(&calls, &marks.join("offsets/1"));
+    let settled = ["offsets", "outcome", "commits", "sources/0"].map(|folder| marks.join(folder));
+    let logs = [tables.join("song_plays/_delta_log")];
+    for folder in settled.iter().chain(&logs) {
+        let synced = synced_after(&calls, folder, 0);
+        assert!(synced < range, "{} is synced before the next range is bound", folder.display());
+    }
+}
+
 /// Runs the host under strace.
 fn trace(project: &Project) -> Vec<Call> {
     let log = project.path().join("calls.txt");

@@ -23,7 +23,7 @@ pub use error::CheckpointError;
 pub use log::{CommitEntry, Metadata, RangeEntry};
 pub use outcome::Outcome;
 pub use position::{FilesPosition, KafkaPosition, Kind, Position, PositionError, TablePosition};
-pub use range::{Place, Range, chains};
+pub use range::Range;
 pub use recovery::{LogState, Logged, NextStep, check_quarantine, check_table, next_step};
 pub use source_log::SourceLog;
 pub use step::Step;

@@ -15,32 +15,6 @@ pub struct Range {
     pub end: Position,
 }
 
-/// Where one thing stands that a source gives: what [`Range::contains`] is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'a> {
-    /// A record.
-    Kafka {
-        /// Topic.
-        topic: &'a str,
-        /// Partition.
-        partition: i32,
-        /// Offset of the record.
-        offset: i64,
-    },
-    /// The files of an entry of the source's log.
-    Files {
-        /// Number of the entry.
-        log_offset: i64,
-    },
-    /// A file of a table.
-    Table {
-        /// Version that added it, or that of the snapshot that the range begins with.
-        version: i64,
-        /// Index in that version.
-        index: i64,
-    },
-}
-
 impl Range {
     /// A range that goes forwards: same kind, same table, and no partition is behind its start or missing in the end.
     /// Partitions that are new in the end start at offset 0.
@@ -68,11 +42,6 @@ impl Range {
         Ok(Self { start, end })
     }
 
-    /// Whether nothing lies in it.
-    pub fn is_empty(&self) -> bool {
-        self.distance() == 0
-    }
-
     /// Offsets, entries of the files' log, or (in one version of a table) files between start and end, as far as the
     /// numbers tell; never below 0, and as many as fit. Over several versions of a table: the number of versions, as
     /// only the log knows how many files they have.
@@ -88,24 +57,6 @@ impl Range {
             }
             (Position::Table(start), Position::Table(end)) => forwards(start.reservoir_version, end.reservoir_version),
             _ => 0,
-        }
-    }
-
-    /// Whether this range gives what stands at a place.
-    pub fn contains(&self, place: Place<'_>) -> bool {
-        match (&self.start, &self.end, place) {
-            (Position::Kafka(start), Position::Kafka(end), Place::Kafka { topic, partition, offset }) => {
-                let from = start.get(topic, partition).unwrap_or(0);
-                end.get(topic, partition).is_some_and(|until| from <= offset && offset < until)
-            }
-            (Position::Files(start), Position::Files(end), Place::Files { log_offset }) => {
-                start.log_offset < log_offset && log_offset <= end.log_offset
-            }
-            (Position::Table(start), Position::Table(end), Place::Table { version, index }) => {
-                let place = (version, index);
-                start.place() <= place && place < end.place()
-            }
-            _ => false,
         }
     }
 
@@ -129,11 +80,6 @@ impl Range {
     }
 }
 
-/// Whether `b` begins exactly where `a` ends.
-pub fn chains(a: &Range, b: &Range) -> bool {
-    a.end == b.start
-}
-
 impl Position {
     /// Whether everything before `other` also lies before this position. False for positions of different sources.
     pub fn reaches(&self, other: &Self) -> bool {
@@ -154,23 +100,9 @@ impl KafkaPosition {
         self.0.get(topic)?.get(&partition).copied()
     }
 
-    /// Sets the next offset of a partition.
-    pub fn set(&mut self, topic: &str, partition: i32, offset: i64) {
-        self.0.entry(topic.to_owned()).or_default().insert(partition, offset);
-    }
-
     /// All partitions with their next offset, by topic and number.
     pub fn partitions(&self) -> impl Iterator<Item = (&str, i32, i64)> {
         self.0.iter().flat_map(|(topic, partitions)| partitions.iter().map(|(p, offset)| (topic.as_str(), *p, *offset)))
-    }
-
-    /// The partitions of both, with the offsets of `newer` where both know one: an end that names only the partitions
-    /// that moved becomes the next start, and none is forgotten.
-    #[must_use]
-    pub fn union(&self, newer: &Self) -> Self {
-        let mut all = self.clone();
-        newer.partitions().for_each(|(topic, p, offset)| all.set(topic, p, offset));
-        all
     }
 }
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crisol_checkpoint::{
-    Checkpoint, CheckpointError, FilesPosition, KafkaPosition, NextStep, Position, RangeEntry, next_step,
+    Checkpoint, CheckpointError, Fact, FilesPosition, KafkaPosition, NextStep, Position, RangeEntry, Step, next_step,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -318,4 +318,61 @@ async fn a_copy_of_an_outcome_under_another_number_is_refused() {
     std::fs::copy(dir.path().join("outcome/3"), dir.path().join("outcome/4")).unwrap();
     let error = checkpoint.outcome::<String>(4).await.unwrap_err();
     assert!(error.to_string().starts_with("`outcome/4` cannot be read: it names batch 3"), "{error}");
+}
+
+#[tokio::test]
+async fn k031_a_fact_is_kept_in_sparks_place_as_first_written_and_outlives_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (open(dir.path()).await, open(dir.path()).await);
+    for (fact, file) in [(Fact::Columns, "schema"), (Fact::Starting, "starting")] {
+        assert_eq!(a.kept(fact).await.unwrap(), None);
+        assert_eq!(a.keep(fact, "first").await.unwrap(), "first");
+        assert_eq!(b.keep(fact, "second").await.unwrap(), "first");
+        assert_eq!(b.kept(fact).await.unwrap().as_deref(), Some("first"));
+        assert_eq!(std::fs::read_to_string(dir.path().join(file)).unwrap(), "first");
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_was_discarded_starts_anew_under_another_id() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("stream");
+    let checkpoint = open(&folder).await;
+    run(&checkpoint, 0..3).await;
+    let id = checkpoint.id();
+    checkpoint.discard().await.unwrap();
+    assert!(!folder.exists());
+    let anew = open(&folder).await;
+    assert_ne!(anew.id(), id);
+    assert_eq!(next_step(&anew.state().await.unwrap()).unwrap(), NextStep::Plan { batch: 0, start: None });
+}
+
+#[tokio::test]
+async fn a_checkpoint_is_shown_by_its_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(open(dir.path()).await.to_string(), dir.path().display().to_string());
+}
+
+#[tokio::test]
+async fn damage_a_rival_and_failing_storage_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let (a, b) = (open(dir.path()).await, open(dir.path()).await);
+    a.mark(0).await.unwrap();
+    let rival = b.mark(0).await.unwrap_err();
+    assert!(rival.is_held() && !rival.is_damage(), "{rival}");
+
+    write(&dir, "commits/0", "v9\n{}");
+    let damage = a.state().await.unwrap_err();
+    assert!(damage.is_damage() && !damage.is_held(), "{damage}");
+
+    write(&dir, "outcome", "a file where the folder should be");
+    let storage = a.log_outcome(1, &"x").await.unwrap_err();
+    assert!(!storage.is_damage() && !storage.is_held(), "{storage}");
+}
+
+#[test]
+fn steps_are_shown_by_the_names_that_failpoints_use() {
+    let shown: Vec<_> = Step::ALL.iter().map(ToString::to_string).collect();
+    let names = ["plan", "log_range", "write_files", "log_outcome", "commit_quarantine", "commit_table", "mark"];
+    assert_eq!(shown, names);
 }

@@ -145,6 +145,6 @@ impl EngineBuilder {
             return Ok(Registry::without(&own));
         }
         let dir = self.plugins.clone().unwrap_or(own);
-        open::registry(&dir).map_err(|source| EngineError::Components { dir, source })
+        open::registry(&dir).map_err(|source| EngineError::Components { dir, source: Box::new(source) })
     }
 }

@@ -42,7 +42,7 @@ pub enum EngineError {
         /// The folder.
         dir: PathBuf,
         /// What the plugin room says.
-        source: PluginError,
+        source: Box<PluginError>,
     },
     /// A stream was named that no contract describes.
     #[error("no stream is called `{name}`")]

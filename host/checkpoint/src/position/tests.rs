@@ -72,6 +72,8 @@ fn what_is_no_position_is_refused_and_named() {
         (r#"{"logOffset":-2}"#, "`logOffset` is `-2`, not a number from -1"),
         (r#"{"logOffset":1.0}"#, "`logOffset` is `1.0`"),
         (r#"{"sourceVersion":1,"reservoirId":"a"}"#, "`isStartingVersion` is missing"),
+        (r#"{"reservoirId":"a"}"#, "`sourceVersion` is missing"),
+        (r#"{"sourceVersion":1}"#, "`isStartingVersion` is missing"),
         (
             r#"{"sourceVersion":3,"reservoirId":"a","reservoirVersion":1,"index":0,"isStartingVersion":false}"#,
             "`sourceVersion` is 3, this host reads 1",
@@ -99,6 +101,9 @@ fn what_is_no_position_is_refused_and_named() {
 fn long_texts_are_shortened_in_messages() {
     let error = Position::parse(&"é".repeat(10_000)).unwrap_err().to_string();
     assert!(error.chars().count() < 400, "{error}");
+    assert!(error.contains(&format!("`{}…`", "é".repeat(120))), "{error}");
+    let error = Position::parse("no JSON").unwrap_err().to_string();
+    assert!(error.starts_with("`no JSON` is no position"), "{error}");
 }
 
 #[test]
