@@ -275,6 +275,7 @@ async fn f030_the_files_of_a_source_are_kept_and_are_no_first_position() {
     assert_eq!(a.get(0).await.unwrap(), None);
     assert_eq!(a.put_if_absent(0, entry.into()).await.unwrap(), entry);
     assert_eq!(b.put_if_absent(0, "v1\n{}".into()).await.unwrap(), entry);
+    assert_eq!(b.get(0).await.unwrap().as_deref(), Some(entry.as_bytes()));
     a.put_if_absent(11, "v1".into()).await.unwrap();
     a.put_if_absent(2, "v1".into()).await.unwrap();
     assert_eq!(b.list().await.unwrap(), [0, 2, 11]);
