@@ -11,7 +11,7 @@ use crate::watch::thousands;
 pub(crate) fn table(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(headings.iter().map(|heading| Cell::new(heading)));
+    table.set_header(headings.iter().map(Cell::new));
     table
 }
 
