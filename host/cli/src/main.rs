@@ -1,8 +1,8 @@
 //! The command `host`: arguments, log, exit code, and errors rendered once.
 //!
 //! Data goes to standard output, all else to standard error.
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
 mod check;
