@@ -5,7 +5,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use crate::json::Fault;
 use crate::{Column, Failure};
 
-/// A row of typed columns; made by [`record!`](crate::record).
+/// A row of typed columns; made by [`record!`](macro@crate::record).
 pub trait Record<'a>: Sized {
     /// Builders of its columns.
     type Builders;
@@ -32,7 +32,7 @@ pub trait Record<'a>: Sized {
     fn get(arrays: &Self::Arrays, row: usize) -> Result<Self, &'static str>;
 }
 
-/// A record that can be read from a JSON message; made by [`record!`](crate::record) too.
+/// A record that can be read from a JSON message; made by [`record!`](macro@crate::record) too.
 pub trait JsonRecord<'a>: Record<'a> {
     /// Reads a message that is one JSON object.
     ///
