@@ -42,6 +42,6 @@ pub use problem::{Code, Problem, Problems};
 pub use project::{Limits, Paths, Project};
 pub use resolve::{Resolved, SourceText, Texts, resolve};
 pub use table::{
-    ColumnSpec, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream, VersionSource,
-    WriteMode,
+    ColumnSpec, DELETED, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream,
+    VersionSource, WriteMode,
 };

@@ -51,6 +51,21 @@ impl TableContract {
     pub fn checkpoint_dir(&self, paths: &Paths) -> PathBuf {
         paths.checkpoint.join("tables").join(&self.name)
     }
+
+    /// Whether rows of the table change or go when it is written; a stream that reads it follows that.
+    pub fn changes_rows(&self) -> bool {
+        self.write != WriteMode::Append
+    }
+
+    /// Whether its rows are those of groups, which do not come from one row each: they have no provenance.
+    pub fn is_of_groups(&self) -> bool {
+        matches!(self.write, WriteMode::ReplaceGroups { .. })
+    }
+
+    /// Whether its rows say where they came from.
+    pub fn keeps_provenance(&self) -> bool {
+        self.provenance && !self.is_of_groups()
+    }
 }
 
 /// Where the rows of a table come from.
@@ -101,6 +116,11 @@ pub enum StageKind {
 impl StageKind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::Decoder, Self::Transformer, Self::Validator, Self::Ranker, Self::Aggregator];
+
+    /// Whether it works on whole groups of rows.
+    pub fn takes_groups(self) -> bool {
+        matches!(self, Self::Ranker | Self::Aggregator)
+    }
 
     /// The key that asks for it.
     pub fn key(self) -> &'static str {
@@ -170,6 +190,9 @@ pub enum OnViolation {
     /// The batch fails, nothing is committed (E-004).
     Fail,
 }
+
+/// Column of rows on their way to a table whose rows change: true in a row that is to go. The name belongs to the host.
+pub const DELETED: &str = "_deleted";
 
 /// How rows are written to a table.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,38 @@ pub struct Accounts {
     pub filtered: BTreeMap<String, u64>,
     /// Rows per expectation: passed and failed (E-021).
     pub expectations: BTreeMap<String, RuleCount>,
+    /// What came of the rows accepted by an upsert, as far as this run committed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<ChangeCounts>,
+    /// What came of the groups that were computed again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupCounts>,
+}
+
+/// Fates of the rows of an upsert: each row has one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeCounts {
+    /// Rows with a key that the table did not have.
+    pub inserted: u64,
+    /// Rows that took the place of an older one.
+    pub updated: u64,
+    /// Rows older than what the table, or another row of the batch, has.
+    pub superseded: u64,
+    /// Rows that took their key out.
+    pub deleted: u64,
+}
+
+/// Groups that were computed again, and the rows of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupCounts {
+    /// Groups touched by the batch.
+    pub touched: u64,
+    /// Rows that they hold in the table above.
+    pub rows_in: u64,
+    /// Of a ranking: rows that were not chosen.
+    pub not_ranked: u64,
+    /// Of an aggregation: groups without a row.
+    pub empty: u64,
 }
 
 /// How a rule fared.
@@ -55,6 +87,20 @@ impl Accounts {
             let mine = self.expectations.entry(rule.clone()).or_default();
             mine.passed += count.passed;
             mine.failed += count.failed;
+        }
+        if let Some(theirs) = &other.changes {
+            let mine = self.changes.get_or_insert_default();
+            mine.inserted += theirs.inserted;
+            mine.updated += theirs.updated;
+            mine.superseded += theirs.superseded;
+            mine.deleted += theirs.deleted;
+        }
+        if let Some(theirs) = &other.groups {
+            let mine = self.groups.get_or_insert_default();
+            mine.touched += theirs.touched;
+            mine.rows_in += theirs.rows_in;
+            mine.not_ranked += theirs.not_ranked;
+            mine.empty += theirs.empty;
         }
     }
 

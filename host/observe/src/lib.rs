@@ -6,6 +6,6 @@ mod accounts;
 mod event;
 mod progress;
 
-pub use accounts::{Accounts, RuleCount};
+pub use accounts::{Accounts, ChangeCounts, GroupCounts, RuleCount};
 pub use event::{Event, Observer, Observers};
 pub use progress::{HostProgress, Progress, SinkProgress, SourceProgress, rate};

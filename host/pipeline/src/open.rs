@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{Schema, SchemaRef};
 use crisol_checkpoint::{Checkpoint, Fact};
-use crisol_contract::{KafkaSpec, SourceSpec, StartingOffsets, Trigger};
+use crisol_contract::{DELETED, KafkaSpec, SourceSpec, StartingOffsets, Trigger, WriteMode};
 use crisol_observe::Event;
 use crisol_plugin::{PluginError, Registry};
 use crisol_source::{
-    FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
+    Cut, FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
     table_schema,
 };
 use crisol_stage::Chain;
@@ -48,7 +48,9 @@ pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec
     let mut refusals = Vec::new();
     for stream in streams {
         let input = match &stream.source {
-            SourcePlan::Stream { stream, .. } => schemas.get(stream.as_str()).cloned(),
+            SourcePlan::Stream { stream: above, .. } => {
+                schemas.get(above.as_str()).map(|table| stream.input_over(table))
+            }
             _ => stream.source_schema(),
         };
         refusals.extend(stream.client_refusals());
@@ -153,9 +155,12 @@ impl<'a> Opener<'a> {
         }
         match &plan.source {
             SourcePlan::External(path) => table_schema(path, path).await?.ok_or_else(|| no_table(path).into()),
-            SourcePlan::Stream { stream, .. } => self.schemas.get(stream).cloned().ok_or_else(|| Failure::Internal {
-                what: format!("stream `{}` was opened before `{stream}`, which it reads", plan.name),
-            }),
+            SourcePlan::Stream { stream, .. } => match self.schemas.get(stream) {
+                Some(table) => Ok(plan.input_over(table)),
+                None => Err(Failure::Internal {
+                    what: format!("stream `{}` was opened before `{stream}`, which it reads", plan.name),
+                }),
+            },
             SourcePlan::Ingestion(_) => Err(Failure::Internal { what: "a source without columns".into() }),
         }
     }
@@ -271,18 +276,34 @@ fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Bo
     }
 }
 
-fn table_source(plan: &StreamPlan, columns: &SchemaRef, name: &str, path: &str, external: bool) -> TableSource {
+/// `input` is what the source gives.
+fn table_source(plan: &StreamPlan, input: &SchemaRef, name: &str, path: &str, external: bool) -> TableSource {
     let table = &plan.table;
+    let changes = matches!(plan.source, SourcePlan::Stream { changes: true, .. });
+    let columns = input.fields().iter().filter(|field| !changes || field.name() != DELETED).cloned();
     let most = table.max_files_per_trigger.map(|files| usize::try_from(files).unwrap_or(usize::MAX));
     TableSource::new(TableSourceSpec {
         name: name.into(),
         path: path.into(),
-        columns: columns.clone(),
+        columns: Arc::new(Schema::new(columns.collect::<Vec<_>>())),
         external,
+        changes,
+        cut: cut(&table.write, changes),
         anew: anew(plan),
         max_files: most.unwrap_or(TableSourceSpec::MAX_FILES),
         max_bytes: table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
     })
+}
+
+/// Where batches of a stream on a table end. A table of groups is computed from whole versions; partitions that arrive
+/// again replace those of the version before, so the two are never one batch.
+fn cut(write: &WriteMode, changes: bool) -> Cut {
+    match write {
+        WriteMode::ReplacePartitions => Cut::EachVersion,
+        WriteMode::ReplaceGroups { .. } => Cut::Versions,
+        WriteMode::Upsert { .. } | WriteMode::Append if changes => Cut::Versions,
+        WriteMode::Upsert { .. } | WriteMode::Append => Cut::Files,
+    }
 }
 
 /// How the table that a stream reads is read from its beginning again.

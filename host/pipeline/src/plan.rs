@@ -9,7 +9,7 @@ use crisol_contract::{
     Trigger, Upstream,
 };
 use crisol_plugin::Registry;
-use crisol_source::{RefusedOption, check_client, files_schema, kafka_schema};
+use crisol_source::{RefusedOption, check_client, files_schema, kafka_schema, with_changes};
 use crisol_stage::{Chain, ChainInput, Sandboxed, StageError};
 
 use crate::error::{Place, Refusal};
@@ -30,6 +30,8 @@ pub(crate) struct StreamPlan {
     pub(crate) ingestion: Option<PathBuf>,
     /// Where its rows come from.
     pub(crate) source: SourcePlan,
+    /// Whether another stream reads its table.
+    pub(crate) is_read: bool,
     /// When it makes batches, unless an upstream says so.
     pub(crate) trigger: Trigger,
     /// Where its checkpoint lies.
@@ -51,6 +53,8 @@ pub(crate) enum SourcePlan {
         table: String,
         /// Where that table lies.
         path: String,
+        /// Whether its rows change or go.
+        changes: bool,
     },
     /// A table that someone else fills.
     External(String),
@@ -68,11 +72,13 @@ fn stream(
     by_table: &BTreeMap<&str, &IngestionContract>,
     table: &TableContract,
 ) -> Option<StreamPlan> {
+    let is_read = project.tables.iter().any(|below| below.from == Upstream::Table(table.name.clone()));
     let own = |source| StreamPlan {
         name: table.name.clone(),
         table: table.clone(),
         ingestion: None,
         source,
+        is_read,
         trigger: Trigger::AvailableNow,
         checkpoint: table.checkpoint_dir(&project.paths),
         limits: project.limits.clone(),
@@ -83,14 +89,16 @@ fn stream(
             table: table.clone(),
             ingestion: Some(ingestion.file.clone()),
             source: SourcePlan::Ingestion(ingestion.source.clone()),
+            is_read,
             trigger: ingestion.trigger,
             checkpoint: ingestion.checkpoint_dir(&project.paths),
             limits: project.limits.clone(),
         }),
         Upstream::Table(upstream) => {
-            let path = project.tables.iter().find(|table| table.name == *upstream)?.path.clone();
+            let above = project.tables.iter().find(|table| table.name == *upstream)?;
+            let (path, changes) = (above.path.clone(), above.changes_rows());
             let stream = by_table.get(upstream.as_str()).map_or(upstream, |ingestion| &ingestion.name).clone();
-            Some(own(SourcePlan::Stream { stream, table: upstream.clone(), path }))
+            Some(own(SourcePlan::Stream { stream, table: upstream.clone(), path, changes }))
         }
         Upstream::External(path) => Some(own(SourcePlan::External(path.clone()))),
         Upstream::None => None,
@@ -126,6 +134,14 @@ impl StreamPlan {
             SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Some(kafka_schema(kafka.add_kafka_metadata)),
             SourcePlan::Ingestion(SourceSpec::Files(_)) => Some(files_schema()),
             SourcePlan::Stream { .. } | SourcePlan::External(_) => None,
+        }
+    }
+
+    /// The columns that its source gives, over the table that it reads.
+    pub(crate) fn input_over(&self, table: &SchemaRef) -> SchemaRef {
+        match &self.source {
+            SourcePlan::Stream { changes: true, .. } => with_changes(table),
+            _ => table.clone(),
         }
     }
 

@@ -52,6 +52,15 @@ pub trait Source: Send + Sync {
     /// The rows of a range.
     async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError>;
 
+    /// All rows that the source holds where a batch ends: of a table, those of the version that ends the range; never
+    /// less than was read up to there. What [`Source::schema`] says of rows holds for them.
+    ///
+    /// # Errors
+    /// As for `read`; and for sources that hold no state but a log of records.
+    async fn read_held(&mut self, _end: &Position) -> Result<Chunks, SourceError> {
+        Err(SourceError::external(format!("{} cannot tell all rows that it holds", self.description())))
+    }
+
     /// Tells the source that the batch ending here is committed for good.
     async fn committed(&mut self, end: &Position) -> Result<(), SourceError>;
 

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{BooleanArray, RecordBatch};
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::{Schema, SchemaRef};
 use crisol_contract::OnRejected;
 
 use crate::columns::Selection;
+use crate::deleted::gone;
 use crate::quarantine::quarantine_rows;
 use crate::trail::{Outcome, Settled, Trail};
-use crate::{BatchContext, ComponentId, Fate, Stage, StageError, StageOutput, accounts};
+use crate::{BatchContext, ComponentId, Fate, Grouping, Rejection, Stage, StageError, StageOutput, accounts};
 
 const NAME: &str = "chain";
+/// Why a row that the table above no longer has does not go on, where it would be refused: it was refused when it came.
+const RETRACTED: &str = "retracted";
 
 /// Rule, passed and failed rows.
 type RuleCounts = Vec<(String, u64, u64)>;
@@ -24,10 +27,21 @@ pub struct Chain {
     input: SchemaRef,
     provenance: Vec<String>,
     stream: String,
-    table: SchemaRef,
-    /// For each column of the table its place after the last stage.
+    ends: Ends,
+    /// For each column that is given its place after the last stage.
     columns: Vec<usize>,
     on_rejected: OnRejected,
+}
+
+/// What a chain is for.
+#[derive(Debug, Clone)]
+pub(crate) struct Ends {
+    /// Columns of the table, in order, provenance included.
+    pub(crate) table: SchemaRef,
+    /// Columns that the chain gives: the table's, those of its incoming rows, or what the stage over groups needs.
+    pub(crate) given: SchemaRef,
+    /// The stage over groups behind it.
+    pub(crate) grouping: Option<Arc<Grouping>>,
 }
 
 /// What goes into a chain.
@@ -44,7 +58,7 @@ pub struct ChainInput {
 /// What a chain gives for a chunk of its input.
 #[derive(Debug)]
 pub struct ChunkOutput {
-    /// Rows of the table, in input order.
+    /// Rows for the table, in input order; of a table of groups, the rows that its stage works on.
     pub accepted: RecordBatch,
     /// Rows of the quarantine table ([`quarantine_schema`](crate::quarantine_schema)); `None` when nothing was refused.
     pub quarantined: Option<RecordBatch>,
@@ -69,6 +83,16 @@ impl Chain {
         table: SchemaRef,
         on_rejected: OnRejected,
     ) -> Result<Self, StageError> {
+        Self::ending(stages, input, Ends { given: Arc::clone(&table), table, grouping: None }, on_rejected)
+    }
+
+    /// A chain of `stages` over `input` that gives the columns of `ends`, found by name after the last stage.
+    pub(crate) fn ending(
+        stages: Vec<Arc<dyn Stage>>,
+        input: ChainInput,
+        ends: Ends,
+        on_rejected: OnRejected,
+    ) -> Result<Self, StageError> {
         let last = stages.last().map_or_else(|| Arc::clone(&input.schema), |stage| stage.schema());
         let place = |field: &Arc<arrow_schema::Field>| {
             let found = last.fields().find(field.name()).filter(|(_, last)| last.data_type() == field.data_type());
@@ -76,19 +100,25 @@ impl Chain {
                 StageError::internal(NAME, format!("column `{}` does not come out of the last stage", field.name()))
             })
         };
-        let columns = table.fields().iter().map(place).collect::<Result<_, _>>()?;
+        let columns = ends.given.fields().iter().map(place).collect::<Result<_, _>>()?;
         let ChainInput { schema, provenance, stream } = input;
-        Ok(Self { stages, input: schema, provenance, stream, table, columns, on_rejected })
+        Ok(Self { stages, input: schema, provenance, stream, ends, columns, on_rejected })
     }
 
     /// Columns of the table, in order, provenance included.
     pub fn table_schema(&self) -> SchemaRef {
-        Arc::clone(&self.table)
+        Arc::clone(&self.ends.table)
+    }
+
+    /// The stage over groups behind the rows that the chain gives, when the table is one of groups.
+    pub fn grouping(&self) -> Option<&Arc<Grouping>> {
+        self.ends.grouping.as_ref()
     }
 
     /// The components at work, in order.
     pub fn components(&self) -> Vec<ComponentId> {
-        self.stages.iter().flat_map(|stage| stage.components()).collect()
+        let rows = self.stages.iter().flat_map(|stage| stage.components());
+        rows.chain(self.grouping().map(|grouping| grouping.component())).collect()
     }
 
     /// Works on one chunk of the input. Blocking and pure: chunks may be worked on side by side, in any order.
@@ -97,7 +127,7 @@ impl Chain {
     /// An error stops the stream; nothing of the batch is committed.
     pub fn process(&self, input: &RecordBatch, context: &BatchContext) -> Result<ChunkOutput, StageError> {
         if input.num_rows() == 0 {
-            return Ok(ChunkOutput::empty(&self.table));
+            return Ok(ChunkOutput::empty(&self.ends.given));
         }
         self.check_input(input)?;
         let (rows, trail, rules) = self.run(input, context)?;
@@ -121,8 +151,12 @@ impl Chain {
         let mut rows = input.clone();
         let mut trail = Trail::new(input.num_rows());
         let mut rules = Vec::new();
+        let gone = gone(input);
         for (step, stage) in self.stages.iter().enumerate() {
             let mut output = stage.process(&rows, context).map_err(|error| self.place_rows(input, error))?;
+            if let Some(gone) = &gone {
+                forgive(gone, &trail, &mut output.rejected);
+            }
             if let Some(fatal) = output.rejected.iter().find(|rejection| rejection.fate == Fate::Fail) {
                 return Err(self.refused(input, trail.input_row(fatal.row), step, &fatal.code, &fatal.text));
             }
@@ -156,14 +190,14 @@ impl Chain {
 
     fn project(&self, rows: &RecordBatch, outcome: &Outcome) -> Result<RecordBatch, arrow_schema::ArrowError> {
         if rows.num_rows() == 0 {
-            return Ok(RecordBatch::new_empty(self.table_schema()));
+            return Ok(RecordBatch::new_empty(Arc::clone(&self.ends.given)));
         }
         let selection = match &outcome.kept {
             None => Selection::All,
             Some(kept) => Selection::of(kept, rows.num_rows()),
         };
         let columns = self.columns.iter().map(|at| selection.apply(rows.column(*at))).collect::<Result<_, _>>()?;
-        RecordBatch::try_new(self.table_schema(), columns)
+        RecordBatch::try_new(Arc::clone(&self.ends.given), columns)
     }
 
     fn quarantine(
@@ -205,10 +239,20 @@ impl Chain {
     }
 }
 
+/// A row that the table above no longer has, and that is refused, was refused when it came: there is nothing to take out.
+fn forgive(gone: &BooleanArray, trail: &Trail, rejected: &mut [Rejection]) {
+    for rejection in rejected {
+        if gone.value(trail.input_row(rejection.row) as usize) && rejection.fate != Fate::Filter {
+            rejection.fate = Fate::Filter;
+            rejection.code = RETRACTED.into();
+        }
+    }
+}
+
 impl ChunkOutput {
-    fn empty(table: &SchemaRef) -> Self {
+    fn empty(given: &SchemaRef) -> Self {
         Self {
-            accepted: RecordBatch::new_empty(Arc::clone(table)),
+            accepted: RecordBatch::new_empty(Arc::clone(given)),
             quarantined: None,
             rows_accepted: 0,
             rejected: Vec::new(),

@@ -42,6 +42,14 @@ impl Workers for Sandboxed<'_> {
         };
         serving.map_err(problems)?.into_iter().map(route).collect()
     }
+
+    fn group_worker(
+        &self,
+        _stage: &StageSpec,
+        _input: &SchemaRef,
+    ) -> Result<Arc<dyn crate::GroupWorker>, Vec<WorkerProblem>> {
+        Err(Vec::new())
+    }
 }
 
 #[derive(Debug)]

@@ -129,6 +129,7 @@ impl Protocol<'_> {
         let from = Instant::now();
         let chunks = source.read(&batch.range).await?;
         timings.add("getBatch", from);
+        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
         let flow = Flow {
             stream: self.stream,
             chain: self.chain,
@@ -136,9 +137,9 @@ impl Protocol<'_> {
             quarantine: self.quarantine,
             workers: self.workers,
             observers: self.observers,
+            context: BatchContext { batch: batch.number, timestamp_us },
         };
-        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
-        flow.run(chunks, BatchContext { batch: batch.number, timestamp_us }).await
+        flow.run(chunks, source, &batch.range.end).await
     }
 
     fn outcome(&self, batch: &Logged, written: Written) -> Decision {

@@ -1,5 +1,7 @@
 //! Rows of a batch on their way: read in chunks, worked on side by side, put back in order, written to pending files.
 //!
+//! Rows of a table of groups take another turn (`regroup`): those of the batch say only which groups are touched.
+//!
 //! Memory is bounded whatever the size of the batch: a few chunks are under way at a time, and a slow writer holds up
 //! the reading. Files are abandoned, not finished, when the flow ends early.
 
@@ -7,9 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use crisol_checkpoint::Position;
 use crisol_observe::{Accounts, Event, Observers};
-use crisol_source::Chunks;
-use crisol_stage::{BatchContext, Chain, ChunkOutput};
+use crisol_source::{Chunks, Source};
+use crisol_stage::{BatchContext, Chain, ChunkOutput, StageError, TouchedGroups};
 use crisol_table::{FileWriter, PendingFile, TableError, TableWriter};
 use futures::StreamExt;
 use tokio::sync::mpsc;
@@ -20,7 +23,7 @@ use crate::{Failure, OpenTable};
 /// Chunks that wait for the writer.
 const QUEUE_CHUNKS: usize = 2;
 
-/// What a flow needs; shared by all batches of a stream.
+/// What a flow needs.
 pub(crate) struct Flow<'a> {
     pub(crate) stream: &'a str,
     pub(crate) chain: &'a Arc<Chain>,
@@ -28,6 +31,7 @@ pub(crate) struct Flow<'a> {
     pub(crate) quarantine: &'a OpenTable,
     pub(crate) workers: usize,
     pub(crate) observers: &'a Observers,
+    pub(crate) context: BatchContext,
 }
 
 /// What a flow leaves: durable files that belong to no commit, and the fate of every row.
@@ -38,7 +42,7 @@ pub(crate) struct Written {
     pub(crate) accounts: Accounts,
 }
 
-enum Message {
+pub(crate) enum Message {
     Rows(RecordBatch),
     QuarantineWriter(Box<dyn FileWriter>),
     Quarantined(RecordBatch),
@@ -48,12 +52,17 @@ enum Message {
 type Files = (Vec<PendingFile>, Vec<PendingFile>);
 
 impl Flow<'_> {
-    /// Carries all chunks through.
-    pub(crate) async fn run(&self, chunks: Chunks, context: BatchContext) -> Result<Written, Failure> {
+    /// Carries all chunks of a range that ends at `end` through.
+    pub(crate) async fn run(
+        &self,
+        chunks: Chunks,
+        source: &mut dyn Source,
+        end: &Position,
+    ) -> Result<Written, Failure> {
         let (send, receive) = mpsc::channel(QUEUE_CHUNKS);
         let writer = self.table.writer()?;
         let written = spawn_blocking(move || write(writer, receive));
-        let fed = self.feed(chunks, context, &send).await;
+        let fed = self.carry(chunks, source, end, &send).await;
         drop(send);
         let files = join(written).await?;
         // A failed writer closes the queue: its error comes first, it is the cause.
@@ -64,13 +73,33 @@ impl Flow<'_> {
         Ok(Written { table, quarantine, accounts })
     }
 
+    async fn carry(
+        &self,
+        chunks: Chunks,
+        source: &mut dyn Source,
+        end: &Position,
+        send: &mpsc::Sender<Message>,
+    ) -> Result<Accounts, Failure> {
+        let grouping = self.chain.grouping();
+        let mut touched = grouping.map(|grouping| grouping.touched()).transpose().map_err(failed_stage)?;
+        let mut accounts = self.feed(chunks, touched.as_mut(), send).await?;
+        if let (Some(grouping), Some(touched)) = (grouping, touched) {
+            self.regroup(grouping, touched, source, end, send, &mut accounts).await?;
+        }
+        // Ignored on purpose: a closed queue means that the writer failed, and its own error says why.
+        let _ = send.send(Message::End).await;
+        Ok(accounts)
+    }
+
+    /// Takes the chunks through the chain. What it gives goes to the writer, or, where groups are computed, says which.
     async fn feed(
         &self,
         chunks: Chunks,
-        context: BatchContext,
+        mut touched: Option<&mut TouchedGroups>,
         send: &mpsc::Sender<Message>,
     ) -> Result<Accounts, Failure> {
         let mut next_row = 0;
+        let context = self.context;
         let mut outputs = chunks
             .map(|chunk| {
                 let chunk = chunk.map(|rows| {
@@ -103,17 +132,18 @@ impl Flow<'_> {
                     return Ok(accounts);
                 }
             }
-            if send.send(Message::Rows(output.accepted)).await.is_err() {
+            if let Some(touched) = touched.as_deref_mut() {
+                let defect = |error| Failure::Internal { what: format!("the groups of a batch: {error}") };
+                touched.add(&output.accepted).map_err(defect)?;
+            } else if send.send(Message::Rows(output.accepted)).await.is_err() {
                 return Ok(accounts);
             }
         }
-        // Ignored on purpose: a closed queue means that the writer failed, and its own error says why.
-        let _ = send.send(Message::End).await;
         Ok(accounts)
     }
 }
 
-fn process(
+pub(crate) fn process(
     chain: &Chain,
     rows: &RecordBatch,
     span: Range<u64>,
@@ -161,6 +191,11 @@ fn write(mut table: Box<dyn FileWriter>, mut receive: mpsc::Receiver<Message>) -
     Ok(None)
 }
 
-async fn join<T>(handle: JoinHandle<T>) -> Result<T, Failure> {
+/// An error of a stage that is about no rows of the batch.
+pub(crate) fn failed_stage(source: StageError) -> Failure {
+    Failure::Stage { rows: 0..0, source }
+}
+
+pub(crate) async fn join<T>(handle: JoinHandle<T>) -> Result<T, Failure> {
     handle.await.map_err(|error| Failure::Internal { what: format!("a worker thread ended: {error}") })
 }

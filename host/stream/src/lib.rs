@@ -1,7 +1,7 @@
 //! One stream: batch after batch from its source through its stages into its table, exactly once.
 //!
 //! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
-//! `resume` what a start does with what an earlier run left, `pace` when a batch may begin.
+//! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may begin.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod batch;
@@ -10,6 +10,7 @@ mod failpoint;
 mod flow;
 mod open;
 mod pace;
+mod regroup;
 mod report;
 mod resume;
 mod run;

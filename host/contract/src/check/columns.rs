@@ -11,10 +11,10 @@ use crate::partition::{PARTITION_HINT, can_partition};
 use crate::problem::{Code, Problem};
 use crate::read::Report;
 use crate::suggest;
-use crate::table::{ColumnSpec, TableContract, Upstream, WriteMode};
+use crate::table::{ColumnSpec, DELETED, TableContract, Upstream, WriteMode};
 
 /// Names that the boundary to components and Delta's change data need.
-const RESERVED: [&str; 5] = ["_row", "_group", "_change_type", "_commit_version", "_commit_timestamp"];
+const RESERVED: [&str; 6] = ["_row", "_group", DELETED, "_change_type", "_commit_version", "_commit_timestamp"];
 
 /// Columns that say where a row came from, and their types.
 const KAFKA_PROVENANCE: [(&str, DataType); 3] =
@@ -94,7 +94,7 @@ fn check_provenance(
     report: &Report,
 ) {
     let contract = &table.contract;
-    let (true, Some((source, true))) = (contract.provenance, contracts.root_source(contract)) else { return };
+    let (true, Some((source, true))) = (contract.keeps_provenance(), contracts.root_source(contract)) else { return };
     let provenance: &[(&str, DataType)] = match source {
         SourceSpec::Kafka(_) => &KAFKA_PROVENANCE,
         SourceSpec::Files(_) => &FILES_PROVENANCE,
@@ -126,7 +126,7 @@ fn check_expectations(table: &Parsed<'_, TableContract>, report: &Report) {
 fn known_columns(contracts: &Contracts<'_>, table: &TableContract) -> Option<Vec<(String, DataType)>> {
     if let Some(columns) = &table.columns {
         let provenance = match contracts.root_source(table) {
-            _ if !table.provenance => Vec::new(),
+            _ if !table.keeps_provenance() => Vec::new(),
             Some((_, false)) => Vec::new(),
             Some((SourceSpec::Kafka(_), true)) => named(KAFKA_PROVENANCE),
             Some((SourceSpec::Files(_), true)) => named(FILES_PROVENANCE),

@@ -3,6 +3,7 @@
 
 mod columns;
 mod links;
+mod modes;
 mod places;
 
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ impl Contracts<'_> {
                 Upstream::Table(name) => table = self.table(name)?,
                 Upstream::External(_) | Upstream::None => return None,
             }
-            reaches &= table.provenance;
+            reaches &= table.keeps_provenance();
         }
         None
     }
@@ -72,6 +73,7 @@ pub(crate) fn check(contracts: &mut Contracts<'_>, paths: &Paths, lookup: &dyn L
     places::checkpoints(contracts, paths, report);
     places::overlaps(contracts, paths, lookup, report);
     columns::check(contracts, report);
+    modes::check(contracts, report);
     for table in &contracts.tables {
         for (key, message) in crate::unsupported::unsupported(&table.contract) {
             report.push(table.problem(&key, Code::NotSupported, message));

@@ -20,6 +20,8 @@ pub(super) struct AddedFile {
     pub(super) size: u64,
     pub(super) rows: Option<u64>,
     pub(super) partition_values: HashMap<String, Option<String>>,
+    /// Change data: each row says what became of it.
+    pub(super) changes: bool,
 }
 
 /// What one version changes.
@@ -71,6 +73,7 @@ impl TableLayout {
 struct Action {
     add: Option<Add>,
     remove: Option<Remove>,
+    cdc: Option<ChangeData>,
     meta_data: Option<NewMetadata>,
     protocol: Option<NewProtocol>,
 }
@@ -85,6 +88,15 @@ struct Add {
     partition_values: HashMap<String, Option<String>>,
     stats: Option<String>,
     deletion_vector: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangeData {
+    path: String,
+    size: u64,
+    #[serde(default)]
+    partition_values: HashMap<String, Option<String>>,
 }
 
 #[derive(Deserialize)]
@@ -121,17 +133,20 @@ impl Commit {
         Self { added, ..Self::default() }
     }
 
-    /// Parses a log entry. A commit that removes rows is refused (D-123); what changes no data is left out (D-125).
+    /// Parses a log entry. What changes no data is left out (D-125). A version with change data is read from that alone
+    /// (D-084), by whoever follows changes; any other commit that removes rows is refused (D-123).
     pub(super) fn parse(spec: &TableSourceSpec, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
         let name = &spec.name;
         let mut commit = Self::default();
+        let (mut removed, mut changed) = (None, Vec::new());
         for action in serde_json::Deserializer::from_slice(entry).into_iter::<Action>() {
             let action = action.map_err(|e| {
                 SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}"))
             })?;
             if let Some(remove) = action.remove.filter(|remove| remove.data_change) {
-                return Err(rows_removed(spec, version, &remove.path));
+                removed.get_or_insert(remove.path);
             }
+            changed.extend(action.cdc.map(AddedFile::from));
             if let Some(add) = action.add.filter(|add| add.data_change) {
                 if add.deletion_vector.is_some() {
                     return Err(unsupported(name, "deletion vectors"));
@@ -140,6 +155,11 @@ impl Commit {
             }
             commit.metadata = action.meta_data.or(commit.metadata);
             commit.protocol = action.protocol.or(commit.protocol);
+        }
+        match removed.or_else(|| changed.first().map(|file| file.path.clone())) {
+            None => {}
+            Some(_) if spec.changes && !changed.is_empty() => commit.added = changed,
+            Some(path) => return Err(rows_removed(spec, version, &path)),
         }
         Ok(commit)
     }
@@ -153,7 +173,15 @@ impl From<Add> for AddedFile {
             size: add.size,
             rows: stats.and_then(|stats| stats.num_records),
             partition_values: add.partition_values,
+            changes: false,
         }
+    }
+}
+
+impl From<ChangeData> for AddedFile {
+    fn from(file: ChangeData) -> Self {
+        let ChangeData { path, size, partition_values } = file;
+        Self { path, size, rows: None, partition_values, changes: true }
     }
 }
 
@@ -208,6 +236,7 @@ mod tests {
     use arrow_schema::Schema;
 
     use super::*;
+    use crate::table::Cut;
 
     fn parse(lines: &[&str]) -> Result<Commit, SourceError> {
         parse_of(false, lines)
@@ -220,6 +249,23 @@ mod tests {
             columns: Arc::new(Schema::empty()),
             external,
             anew: "begin anew".into(),
+            changes: false,
+            cut: Cut::Files,
+            max_files: 1,
+            max_bytes: 1,
+        };
+        Commit::parse(&spec, 7, lines.join("\n").as_bytes())
+    }
+
+    fn changes(lines: &[&str]) -> Result<Commit, SourceError> {
+        let spec = TableSourceSpec {
+            name: "silver.t".into(),
+            path: "/t".into(),
+            columns: Arc::new(Schema::empty()),
+            external: false,
+            anew: "begin anew".into(),
+            changes: true,
+            cut: Cut::Versions,
             max_files: 1,
             max_bytes: 1,
         };
@@ -250,6 +296,34 @@ mod tests {
         assert!(error.hint().unwrap().ends_with("when someone else removed the rows, begin anew"));
         let error = parse_of(true, &[r#"{"remove":{"path":"old.parquet","dataChange":true}}"#]).unwrap_err();
         assert_eq!(error.hint(), Some("to go on from what the table holds now, begin anew"));
+    }
+
+    const REMOVE: &str = r#"{"remove":{"path":"old.parquet","dataChange":true}}"#;
+    const CHANGES: &str =
+        r#"{"cdc":{"path":"_change_data/c.parquet","size":9,"dataChange":false,"partitionValues":{"d":"x"}}}"#;
+
+    #[test]
+    fn d084_a_version_with_change_data_is_read_from_that_alone() {
+        let commit = changes(&[REMOVE, ADD, CHANGES]).unwrap();
+        let [file] = commit.added.as_slice() else { panic!("{commit:?}") };
+        assert_eq!((file.path.as_str(), file.size, file.changes), ("_change_data/c.parquet", 9, true));
+        assert_eq!(file.partition_values["d"].as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn d084_a_version_that_only_adds_needs_no_change_data() {
+        let commit = changes(&[ADD]).unwrap();
+        assert!(!commit.added[0].changes);
+    }
+
+    #[test]
+    fn d123_rows_that_went_without_change_data_cannot_be_followed() {
+        assert!(changes(&[REMOVE, ADD]).unwrap_err().to_string().contains("removes rows (file `old.parquet`)"));
+    }
+
+    #[test]
+    fn d123_whoever_reads_appended_rows_refuses_change_data() {
+        assert!(parse(&[ADD, CHANGES]).unwrap_err().to_string().contains("version 7 removes rows"));
     }
 
     #[test]

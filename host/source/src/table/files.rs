@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMicrosecondType;
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array, new_null_array};
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray, UInt32Array, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, SchemaRef, TimeUnit};
 use arrow_select::coalesce::BatchCoalescer;
@@ -22,6 +22,9 @@ use super::commit::AddedFile;
 use crate::chunks::{ChunkSender, Interrupted};
 use crate::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, SourceError};
 
+/// Column of change data that says what became of a row.
+const CHANGE_TYPE: &str = "_change_type";
+
 /// Batches at least this large are handed on as they are; smaller ones are put together.
 const LARGE_ENOUGH: usize = CHUNK_ROWS_MAX / 2;
 
@@ -32,14 +35,14 @@ pub(super) fn read(
     files: &[AddedFile],
     out: &ChunkSender,
 ) -> Result<(), Interrupted> {
-    let TableSourceSpec { name: table, columns, .. } = spec;
+    let table = &spec.name;
     let mut chunks =
-        BatchCoalescer::new(Arc::clone(columns), CHUNK_ROWS_MAX).with_biggest_coalesce_batch_size(Some(LARGE_ENOUGH));
+        BatchCoalescer::new(spec.schema(), CHUNK_ROWS_MAX).with_biggest_coalesce_batch_size(Some(LARGE_ENOUGH));
     for file in files {
         let damaged =
             |e: ArrowError| SourceError::data(format!("table `{table}`: file `{}` cannot be read: {e}", file.path));
         for batch in open(spec, root, file)? {
-            let rows = batch.and_then(|batch| arrange(&batch, file, columns)).map_err(damaged)?;
+            let rows = batch.and_then(|batch| arrange(&batch, file, spec)).map_err(damaged)?;
             chunks.push_batch(rows).map_err(damaged)?;
             // Rows wider than usual are not collected up to the full number.
             if chunks.get_buffered_rows() > 0 && chunks.size() > CHUNK_BYTES_MAX {
@@ -75,7 +78,8 @@ fn open(spec: &TableSourceSpec, root: &Path, added: &AddedFile) -> Result<Parque
     let damaged = |e| SourceError::data(format!("table `{table}`: file `{}` is damaged: {e}", path.display()));
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(damaged)?;
     let present = builder.schema().fields().iter().enumerate();
-    let wanted = present.filter(|(_, field)| columns.field_with_name(field.name()).is_ok()).map(|(index, _)| index);
+    let is_wanted = |name: &str| columns.field_with_name(name).is_ok() || (added.changes && name == CHANGE_TYPE);
+    let wanted = present.filter(|(_, field)| is_wanted(field.name())).map(|(index, _)| index);
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.collect::<Vec<_>>());
     let rows = batch_rows(builder.metadata());
     builder.with_projection(mask).with_batch_size(rows).build().map_err(damaged)
@@ -98,9 +102,33 @@ fn local_path(root: &Path, path: &str) -> Option<std::path::PathBuf> {
     local.starts_with(root).then_some(local)
 }
 
+/// What the source gives for a batch: the table's columns and, where changes are followed, whether each row is gone.
+fn arrange(batch: &RecordBatch, file: &AddedFile, spec: &TableSourceSpec) -> Result<RecordBatch, ArrowError> {
+    let rows = in_order(batch, file, &spec.columns)?;
+    if !spec.changes {
+        return Ok(rows);
+    }
+    let deleted = if file.changes { deleted(batch)? } else { BooleanArray::from(vec![false; batch.num_rows()]) };
+    let columns = rows.columns().iter().cloned().chain([Arc::new(deleted) as ArrayRef]);
+    RecordBatch::try_new(spec.schema(), columns.collect())
+}
+
+/// Rows of change data that the table no longer has (D-084).
+fn deleted(batch: &RecordBatch) -> Result<BooleanArray, ArrowError> {
+    let wrong = |what: String| ArrowError::SchemaError(format!("change data {what}"));
+    let types = batch.column_by_name(CHANGE_TYPE).ok_or_else(|| wrong(format!("has no column `{CHANGE_TYPE}`")))?;
+    let types = cast(types, &DataType::Utf8)?;
+    let one = |value: Option<&str>| match value {
+        Some("insert" | "update_postimage") => Ok(Some(false)),
+        Some("delete" | "update_preimage") => Ok(Some(true)),
+        other => Err(wrong(format!("has `{CHANGE_TYPE}` `{}`", other.unwrap_or("null")))),
+    };
+    types.as_string::<i32>().iter().map(one).collect()
+}
+
 /// The batch's columns in the order and the types of the table; those that the file does not have are its partition
 /// values, or null.
-fn arrange(batch: &RecordBatch, file: &AddedFile, columns: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+fn in_order(batch: &RecordBatch, file: &AddedFile, columns: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let arranged: Result<Vec<ArrayRef>, ArrowError> = columns
         .fields()
         .iter()
@@ -168,7 +196,7 @@ mod tests {
             ("empty", DataType::Int32),
         ]);
         let values = [("day", Some("2024-02-29")), ("at", Some("2024-01-01 00:00:01.5")), ("empty", Some(""))];
-        let rows = arrange(&batch, &file(&values), &columns).unwrap();
+        let rows = in_order(&batch, &file(&values), &columns).unwrap();
         assert_eq!(rows.schema(), columns);
         assert_eq!(rows["day"].as_primitive::<Date32Type>().values(), &[19_782, 19_782]);
         assert_eq!(rows["n"].as_primitive::<Int64Type>().values(), &[1, 2]);
@@ -180,7 +208,7 @@ mod tests {
     #[test]
     fn a_partition_value_that_does_not_fit_its_type_is_an_error_and_not_null() {
         let batch = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1])) as _)]).unwrap();
-        let error = arrange(&batch, &file(&[("day", Some("soon"))]), &schema(&[("day", DataType::Date32)]));
+        let error = in_order(&batch, &file(&[("day", Some("soon"))]), &schema(&[("day", DataType::Date32)]));
         assert!(error.unwrap_err().to_string().contains("partition value `soon` of column `day`"));
     }
 

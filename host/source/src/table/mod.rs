@@ -1,8 +1,9 @@
 //! A Delta table as a source: its log is read version by version, files in the order of the log (D-120…D-129).
 //!
-//! Append-only tables for now: a commit that removes rows is refused (D-123). Tables of the same project are read from
-//! version 0, so nothing depends on when a stream was first started. A table of someone else may have lost rows before:
-//! a stream on it begins with what the table holds (D-120).
+//! Of a table that only grows, the added files are read; a commit that removes rows is refused (D-123). Of a table whose
+//! rows change, the change data is read as well (D-084). Tables of the same project that only grow are read from version 0,
+//! so nothing depends on when a stream was first started. A table of someone else, or one whose rows change, may have
+//! lost rows before: a stream on it begins with what the table holds (D-120).
 
 mod anew;
 mod commit;
@@ -15,10 +16,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use bytes::Bytes;
 use crisol_checkpoint::{Position, Range, TablePosition};
+use crisol_contract::DELETED;
 use deltalake::logstore::LogStoreRef;
 use deltalake::{DeltaTable, DeltaTableBuilder, DeltaTableError, ObjectStore, Path};
 use futures::StreamExt;
@@ -46,17 +48,47 @@ pub struct TableSourceSpec {
     pub external: bool,
     /// What a person does to have the table read from its beginning again, for hints.
     pub anew: String,
+    /// Rows that change or go are followed, too: rows come with [`DELETED`] as their last column, true in those that the
+    /// table no longer has (D-084). An update gives its old row and its new one. The stream begins with what the table
+    /// holds.
+    pub changes: bool,
+    /// Where batches may end.
+    pub cut: Cut,
     /// Most files of a batch (D-122: 1,000).
     pub max_files: usize,
     /// Files are added while their sum is at most this, always one (256 MiB).
     pub max_bytes: u64,
 }
 
+/// Where a batch may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Between any two files.
+    Files,
+    /// Between versions, so that what was committed at once arrives at once (D-126); within the snapshot that a stream
+    /// begins with, between files.
+    Versions,
+    /// Behind each version that holds rows: no two are in one batch.
+    EachVersion,
+}
+
 impl TableSourceSpec {
+    /// Columns of the rows that the source gives.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        if self.changes { with_changes(&self.columns) } else { Arc::clone(&self.columns) }
+    }
+
     /// Default of `max_files`.
     pub const MAX_FILES: usize = 1_000;
     /// Default of `max_bytes`.
     pub const MAX_BYTES: u64 = 256 << 20;
+}
+
+/// Columns of the rows of a table whose changes are followed: its own, and [`DELETED`].
+pub fn with_changes(columns: &SchemaRef) -> SchemaRef {
+    let deleted = Field::new(DELETED, DataType::Boolean, false);
+    let fields = columns.fields().iter().cloned().chain([Arc::new(deleted)]);
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 /// A Delta table as a source.
@@ -223,7 +255,7 @@ impl TableSource {
         }
         if walk.snapshot {
             let held = self.snapshot_at(walk.version).await?;
-            if !walk.take(&held, self.spec.max_files, self.spec.max_bytes) {
+            if !walk.take(&held, &self.spec) {
                 return Ok(walk);
             }
         }
@@ -234,7 +266,7 @@ impl TableSource {
                 Err(_) if walk.files > 0 => break,
                 Err(error) => return Err(error),
             };
-            if !walk.take(&commit, self.spec.max_files, self.spec.max_bytes) {
+            if !walk.take(&commit, &self.spec) {
                 break;
             }
         }
@@ -276,7 +308,7 @@ impl Source for TableSource {
     }
 
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.spec.columns)
+        self.spec.schema()
     }
 
     fn provenance(&self) -> Vec<String> {
@@ -291,7 +323,7 @@ impl Source for TableSource {
             Some(opened) => opened.layout.id.clone(),
             None => return Err(SourceError::external(format!("table `{}` does not exist yet", self.spec.name))),
         };
-        if self.spec.external {
+        if self.spec.external || self.spec.changes {
             return Ok(Position::Table(self.newest_snapshot().await?));
         }
         let reservoir_version = self.history().await?.start();
@@ -330,6 +362,17 @@ impl Source for TableSource {
         let files = self.files(start, end).await?;
         let spec = self.spec.clone();
         Ok(spawn(format!("table `{}`", spec.name), move |out| files::read(&spec, &root, &files, out)))
+    }
+
+    async fn read_held(&mut self, end: &Position) -> Result<Chunks, SourceError> {
+        let end = table_position(end)?;
+        let Some(opened) = self.open().await? else { return Err(self.no_table()) };
+        let (root, id) = (opened.root.clone(), opened.layout.id.clone());
+        self.check_id(end, &id)?;
+        let whole = end.index == 0 && !end.snapshot;
+        let held = self.snapshot_at(if whole { end.reservoir_version - 1 } else { end.reservoir_version }).await?;
+        let spec = self.spec.clone();
+        Ok(spawn(format!("table `{}`", spec.name), move |out| files::read(&spec, &root, &held.added, out)))
     }
 
     async fn committed(&mut self, _end: &Position) -> Result<(), SourceError> {

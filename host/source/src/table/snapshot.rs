@@ -98,6 +98,7 @@ fn in_order(mut views: Vec<LogicalFileView>) -> Vec<AddedFile> {
         size: u64::try_from(file.size()).unwrap_or(0),
         rows: file.num_records().and_then(|rows| u64::try_from(rows).ok()),
         partition_values: file.partition_values_map(),
+        changes: false,
     });
     added.collect()
 }

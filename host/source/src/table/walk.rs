@@ -1,6 +1,7 @@
 //! How far a batch goes: files are taken version by version until a limit.
 
 use super::commit::Commit;
+use super::{Cut, TableSourceSpec};
 
 /// How far a walk through the log came.
 #[derive(Debug, Default)]
@@ -19,14 +20,24 @@ impl Walk {
         Self { version, index, snapshot, ..Self::default() }
     }
 
-    /// Takes the files of the walk's version; false when a limit ends the batch within it.
-    pub(super) fn take(&mut self, commit: &Commit, max_files: usize, max_bytes: u64) -> bool {
+    /// Takes the files of the walk's version; false when the batch ends within it, before it, or with it.
+    pub(super) fn take(&mut self, commit: &Commit, spec: &TableSourceSpec) -> bool {
         let from = usize::try_from(self.index).unwrap_or(0);
-        for file in commit.added.iter().skip(from) {
-            let bytes = self.bytes.saturating_add(file.size);
-            if self.files > 0 && (self.files >= max_files || bytes > max_bytes) {
+        let files = commit.added.get(from..).unwrap_or_default();
+        let whole = match spec.cut {
+            Cut::Files => false,
+            Cut::Versions => !self.snapshot,
+            Cut::EachVersion => true,
+        };
+        let together = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
+        if whole && !files.is_empty() && !self.has_room(files.len(), together, spec) {
+            return false;
+        }
+        for file in files {
+            if !whole && !self.has_room(1, file.size, spec) {
                 return false;
             }
+            let bytes = self.bytes.saturating_add(file.size);
             self.rows = if self.files == 0 { file.rows } else { self.rows.zip(file.rows).map(|(a, b)| a + b) };
             self.files += 1;
             self.bytes = bytes;
@@ -35,7 +46,12 @@ impl Walk {
         self.version += 1;
         self.index = 0;
         self.snapshot = false;
-        true
+        spec.cut != Cut::EachVersion || self.files == 0
+    }
+
+    fn has_room(&self, files: usize, bytes: u64, spec: &TableSourceSpec) -> bool {
+        let fits = self.files + files <= spec.max_files && self.bytes.saturating_add(bytes) <= spec.max_bytes;
+        self.files == 0 || fits
     }
 }
 
@@ -43,6 +59,20 @@ impl Walk {
 mod tests {
     use super::super::commit::AddedFile;
     use super::*;
+
+    fn spec(cut: Cut, max_files: usize, max_bytes: u64) -> TableSourceSpec {
+        TableSourceSpec {
+            name: "t".into(),
+            path: "/t".into(),
+            columns: std::sync::Arc::new(arrow_schema::Schema::empty()),
+            external: false,
+            anew: String::new(),
+            changes: false,
+            cut,
+            max_files,
+            max_bytes,
+        }
+    }
 
     fn commit(sizes: &[u64]) -> Commit {
         let added = sizes.iter().map(|size| AddedFile { size: *size, rows: Some(1), ..AddedFile::default() });
@@ -52,28 +82,55 @@ mod tests {
     #[test]
     fn d122_the_first_limit_reached_ends_the_batch_and_one_file_always_fits() {
         let mut walk = Walk::default();
-        assert!(!walk.take(&commit(&[10, 10, 10]), 2, 1_000));
+        assert!(!walk.take(&commit(&[10, 10, 10]), &spec(Cut::Files, 2, 1_000)));
         assert_eq!((walk.version, walk.index, walk.files, walk.rows), (0, 2, 2, Some(2)));
         let mut walk = Walk::default();
-        assert!(!walk.take(&commit(&[500, 1]), 9, 100));
+        assert!(!walk.take(&commit(&[500, 1]), &spec(Cut::Files, 9, 100)));
         assert_eq!((walk.version, walk.index), (0, 1));
     }
 
     #[test]
     fn d129_a_batch_may_begin_within_a_version_and_span_several() {
         let mut walk = Walk::from(4, 2, false);
-        assert!(walk.take(&commit(&[1, 1, 1]), 9, 100));
-        assert!(walk.take(&commit(&[]), 9, 100));
+        assert!(walk.take(&commit(&[1, 1, 1]), &spec(Cut::Files, 9, 100)));
+        assert!(walk.take(&commit(&[]), &spec(Cut::Files, 9, 100)));
         assert_eq!((walk.version, walk.index, walk.files), (6, 0, 1));
     }
 
     #[test]
     fn d120_the_version_after_a_snapshot_follows_it() {
         let mut walk = Walk::from(4, 0, true);
-        assert!(!walk.take(&commit(&[1, 1, 1]), 2, 100));
+        assert!(!walk.take(&commit(&[1, 1, 1]), &spec(Cut::Files, 2, 100)));
         assert_eq!((walk.version, walk.index, walk.snapshot), (4, 2, true));
         let mut walk = Walk::from(4, 2, true);
-        assert!(walk.take(&commit(&[1, 1, 1]), 1, 100));
+        assert!(walk.take(&commit(&[1, 1, 1]), &spec(Cut::Files, 1, 100)));
         assert_eq!((walk.version, walk.index, walk.snapshot), (5, 0, false));
+    }
+
+    #[test]
+    fn d126_a_version_is_not_cut_where_batches_end_between_versions() {
+        let spec = spec(Cut::Versions, 3, 100);
+        let mut walk = Walk::default();
+        assert!(walk.take(&commit(&[1, 1]), &spec));
+        assert!(!walk.take(&commit(&[1, 1]), &spec), "four files are too many");
+        assert_eq!((walk.version, walk.index, walk.files), (1, 0, 2));
+        let mut walk = Walk::default();
+        assert!(walk.take(&commit(&[500, 500]), &spec), "one version always fits");
+        assert_eq!((walk.version, walk.files), (1, 2));
+        let mut walk = Walk::from(4, 0, true);
+        assert!(!walk.take(&commit(&[1, 1, 1, 1]), &spec));
+        assert_eq!((walk.version, walk.index, walk.snapshot), (4, 3, true));
+    }
+
+    #[test]
+    fn d126_no_two_versions_with_rows_are_in_one_batch_where_each_is_one() {
+        let spec = spec(Cut::EachVersion, 9, 100);
+        let mut walk = Walk::default();
+        assert!(walk.take(&commit(&[]), &spec));
+        assert!(!walk.take(&commit(&[1, 1]), &spec));
+        assert_eq!((walk.version, walk.index, walk.files), (2, 0, 2));
+        let mut walk = Walk::from(4, 0, true);
+        assert!(!walk.take(&commit(&[200, 200]), &spec), "the snapshot counts as one version");
+        assert_eq!((walk.version, walk.snapshot, walk.files), (5, false, 2));
     }
 }

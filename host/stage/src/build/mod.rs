@@ -1,10 +1,12 @@
 //! From a table contract to a [`Chain`]: everything is checked against everything before the first row, and all
 //! problems are told at once.
 //!
-//! Order of the steps: `utf8`, the contract's stages, `generated`, `not_null`, `expectations`, `partition_by`, the
-//! table's columns.
+//! Order of the steps: `utf8`, the contract's row stages, `generated`, `not_null`, `expectations`, `partition_by`,
+//! `delete_when`; then the table's columns, or the stage over groups that gives them.
 //! A step carries only the columns that something after it needs.
 
+mod groups;
+mod modes;
 mod rules;
 mod stages;
 mod table;
@@ -13,12 +15,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use crisol_contract::{ColumnSpec, StageSpec, TableContract};
+use crisol_contract::{ColumnSpec, DELETED, StageSpec, TableContract};
 
+use self::groups::GroupPlan;
 use self::stages::Bound;
+use crate::chain::Ends;
 use crate::component::RowWorker;
-use crate::sql::Planner;
-use crate::{Chain, ChainInput, Route, Stage, StageError};
+use crate::deleted::{DeletedStage, incoming};
+use crate::sql::{Expression, Planner};
+use crate::{Chain, ChainInput, GroupWorker, Route, Stage, StageError};
 
 /// Finds what works behind a contract's stages.
 pub trait Workers {
@@ -34,6 +39,12 @@ pub trait Workers {
     /// # Errors
     /// As for `worker`.
     fn routes(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Vec<Route>, Vec<WorkerProblem>>;
+
+    /// The component that a stage over groups asks for, bound to options and to the columns that reach it.
+    ///
+    /// # Errors
+    /// As for `worker`.
+    fn group_worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn GroupWorker>, Vec<WorkerProblem>>;
 }
 
 /// Why a component cannot work in a stage.
@@ -63,8 +74,8 @@ impl Chain {
         if !draft.problems.is_empty() {
             return Err(draft.problems);
         }
-        let (stages, table) = plan.assemble(contract, &input).map_err(|error| vec![error])?;
-        Self::new(stages, input, table, contract.on_rejected).map_err(|error| vec![error])
+        let (stages, ends) = plan.assemble(contract, &input).map_err(|error| vec![error])?;
+        Self::ending(stages, input, ends, contract.on_rejected).map_err(|error| vec![error])
     }
 }
 
@@ -86,6 +97,17 @@ struct Plan {
     not_null: Vec<String>,
     rules: Vec<crate::expectations::Rule>,
     table: SchemaRef,
+    write: Write,
+}
+
+/// What the write mode asks of the rows.
+enum Write {
+    /// They are the table's.
+    Rows,
+    /// They say whether they are gone.
+    Upsert { delete_when: Option<Expression> },
+    /// They go into a stage over groups.
+    Groups(GroupPlan),
 }
 
 /// Columns that reach a point of the chain.
@@ -106,10 +128,11 @@ impl Draft<'_> {
         let texts = self.texts();
         let (stages, mut reached) = self.stages(&texts);
         let generated = self.generated(&mut reached);
-        let table = self.table(&reached);
-        let not_null = self.columns().filter(|column| !column.nullable).map(|column| column.name.clone()).collect();
         let rules = self.rules(&reached);
-        Plan { texts, stages, generated, not_null, rules, table }
+        let group = self.group_stage(&mut reached);
+        let table = self.table(&reached);
+        let (write, not_null) = self.write(&reached, &table, group);
+        Plan { texts, stages, generated, not_null, rules, table, write }
     }
 
     /// The columns that the contract names.
@@ -136,11 +159,7 @@ impl Draft<'_> {
 
 impl Plan {
     /// Stages that carry what is needed after them, and the table's columns.
-    fn assemble(
-        self,
-        contract: &TableContract,
-        input: &ChainInput,
-    ) -> Result<(Vec<Arc<dyn Stage>>, SchemaRef), StageError> {
+    fn assemble(self, contract: &TableContract, input: &ChainInput) -> Result<(Vec<Arc<dyn Stage>>, Ends), StageError> {
         let needs = self.needs();
         let mut stages: Vec<Arc<dyn Stage>> = Vec::new();
         let texts: Vec<String> = self.texts.into_iter().filter(|name| needs[0].contains(name)).collect();
@@ -166,13 +185,29 @@ impl Plan {
         if let Some(stage) = crate::partition::PartitionStage::new(&reached(&stages), &contract.partition_by) {
             stages.push(Arc::new(stage));
         }
+        let ends = match self.write {
+            Write::Rows => Ends { given: Arc::clone(&self.table), table: self.table, grouping: None },
+            Write::Upsert { delete_when } => {
+                stages.push(Arc::new(DeletedStage::new(&reached(&stages), delete_when)?));
+                Ends { given: incoming(&self.table), table: self.table, grouping: None }
+            }
+            Write::Groups(group) => group.ends(reached(&stages), self.table)?,
+        };
         tracing::debug!(table = contract.name, steps = stages.len(), "chain built");
-        Ok((stages, self.table))
+        Ok((stages, ends))
     }
 
     /// Columns needed before the first stage, and after each stage.
     fn needs(&self) -> Vec<BTreeSet<String>> {
         let mut needed: BTreeSet<String> = self.table.fields().iter().map(|field| field.name().clone()).collect();
+        match &self.write {
+            Write::Rows => {}
+            Write::Upsert { delete_when } => {
+                needed.extend(delete_when.iter().flat_map(Expression::columns).cloned());
+                needed.insert(DELETED.to_owned());
+            }
+            Write::Groups(group) => group.needs(&mut needed),
+        }
         needed.extend(self.rules.iter().flat_map(|rule| rule.condition.columns().iter().cloned()));
         for column in &self.generated {
             needed.extend(column.value.columns().iter().cloned());

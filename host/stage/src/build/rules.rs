@@ -81,7 +81,7 @@ impl Draft<'_> {
         rules
     }
 
-    fn expression(&mut self, key: &str, text: &str, reached: &Reached) -> Option<Expression> {
+    pub(super) fn expression(&mut self, key: &str, text: &str, reached: &Reached) -> Option<Expression> {
         match self.planner.plan(text, &reached.schema) {
             Ok(expression) => Some(expression),
             Err(_) if !reached.sure && self.contract.columns.is_none() => None,

@@ -73,7 +73,7 @@ impl Draft<'_> {
         let own = names(&schema);
         let mut reached = Reached { schema, own, sure: true };
         let mut bound = Vec::new();
-        for (at, spec) in self.contract.stages.iter().enumerate() {
+        for (at, spec) in self.contract.stages.iter().enumerate().filter(|(_, spec)| !spec.kind.takes_groups()) {
             match self.bind(at, spec, &reached) {
                 Some(stage) => {
                     reached.pass(spec.kind, &stage.writes());
@@ -97,11 +97,6 @@ impl Draft<'_> {
             "" => format!("stages[{at}]"),
             suffix => format!("stages[{at}].{suffix}"),
         };
-        if matches!(spec.kind, StageKind::Ranker | StageKind::Aggregator) {
-            let what = format!("stages over groups (`{}`) cannot be run yet", kind_key(spec.kind));
-            self.problem(key(kind_key(spec.kind)), what, "row stages are `decode`, `transform` and `validate`");
-            return None;
-        }
         let spec = StageSpec { options: self.options(spec), ..spec.clone() };
         let routes = match self.routes(&spec, input) {
             Ok(routes) => routes,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use crisol_contract::{ColumnSpec, PARTITION_HINT, can_partition};
+use crisol_contract::{ColumnSpec, DELETED, PARTITION_HINT, can_partition};
 
 use super::stages::{listed, names, type_name};
 use super::{Draft, Reached};
@@ -14,17 +14,20 @@ use crate::sql::nearest;
 const COMMENT: &str = "comment";
 
 impl Draft<'_> {
-    /// Columns of the table, in order: the contract's (or the default), then provenance.
+    /// Columns of the table, in order: the contract's (or the default), then provenance. [`DELETED`] is none of them.
     pub(super) fn table(&mut self, reached: &Reached) -> SchemaRef {
         let contract = self.contract;
         let mut fields: Vec<Arc<Field>> = match &contract.columns {
             Some(columns) => {
                 columns.iter().enumerate().filter_map(|(at, column)| self.declared(at, column, reached)).collect()
             }
-            None => reached.own.iter().filter_map(|name| field(&reached.schema, name)).collect(),
+            None => {
+                let own = reached.own.iter().filter(|name| *name != DELETED);
+                own.filter_map(|name| field(&reached.schema, name)).collect()
+            }
         };
         let declared = |name: &str| contract.columns.iter().flatten().any(|column| column.name == name);
-        if contract.provenance {
+        if contract.keeps_provenance() {
             for name in &self.input.provenance {
                 if !fields.iter().any(|field| field.name() == name) {
                     fields.extend(field(&reached.schema, name));
