@@ -366,28 +366,64 @@ fn names_of_provenance_are_free_where_they_mean_nothing() {
 
 #[test]
 fn what_this_release_cannot_run_is_refused_by_name() {
-    let columns = r#", "columns": [ {"name": "id", "type": "int"}, {"name": "at", "type": "timestamp"} ]"#;
+    shows!([("retention and maintenance", silver(r#", "retention": {"days": 5}, "maintenance": {}"#))]);
+}
+
+const COLUMNS: &str = r#", "columns": [ {"name": "id", "type": "int"}, {"name": "at", "type": "timestamp"} ]"#;
+const GROUPS: &str = r#""write": {"mode": "replace_groups", "group_by": ["country"]}, "stages": [ {"rank": "top-n"} ]"#;
+const UPSERT: &str = r#""write": {"mode": "upsert", "keys": ["id"], "sequence_by": ["at"]}"#;
+
+#[test]
+fn write_modes_that_do_not_go_together() {
+    let below = |first: &str, then: &str| {
+        let below = format!(r#"{{ "name": "gold.below", "from": "silver.orders"{then} }}"#);
+        silver(first).table("gold/below.json", &below)
+    };
     shows!([
         (
-            "upsert",
-            silver(&format!(
-                r#"{columns}, "write": {{"mode": "upsert", "keys": ["id"], "sequence_by": ["at"], "delete_when": "id < 0"}}"#
-            ))
-        ),
-        (
             "upsert without its keys",
-            silver(&format!(r#"{columns}, "provenance": false, "write": {{"mode": "upsert", "keys": ["idd"]}}"#))
+            silver(&format!(r#"{COLUMNS}, "provenance": false, "write": {{"mode": "upsert", "keys": ["idd"]}}"#))
         ),
-        ("replace_partitions", silver(r#", "write": {"mode": "replace_partitions"}"#)),
+        ("replace_partitions without partitions", silver(r#", "write": {"mode": "replace_partitions"}"#)),
+        ("groups without a stage", silver(r#", "write": {"mode": "replace_groups", "group_by": ["country"]}"#)),
+        ("a stage without groups", silver(r#", "stages": [ {"aggregate": "sums"} ]"#)),
         (
-            "replace_groups",
+            "a stage behind groups",
             silver(
-                r#", "write": {"mode": "replace_groups", "group_by": ["country"]}, "stages": [ {"rank": "top-n"} ]"#
+                r#", "write": {"mode": "replace_groups", "group_by": ["a"]}, "stages": [ {"rank": "top-n"}, {"validate": "v"} ]"#
             )
         ),
-        ("aggregate", silver(r#", "stages": [ {"aggregate": "sums", "version": {"constant": 1}} ]"#)),
-        ("retention and maintenance", silver(r#", "retention": {"days": 5}, "maintenance": {}"#)),
+        (
+            "a generated column of groups",
+            silver(&format!(r#", {GROUPS}, "columns": [ {{"name": "a", "type": "int", "generated": "1"}} ]"#))
+        ),
+        (
+            "groups of what an ingestion brings",
+            Project {
+                tables: vec![(
+                    "tables/bronze/orders_raw.json".into(),
+                    format!(r#"{{ "name": "bronze.orders_raw", {GROUPS} }}"#)
+                )],
+                ..kafka_topic("")
+            }
+        ),
+        ("append below upsert", below(&format!("{COLUMNS}, {UPSERT}"), "")),
+        (
+            "replace_partitions below groups",
+            below(&format!(", {GROUPS}"), r#", "write": {"mode": "replace_partitions"}, "partition_by": ["country"]"#)
+        ),
     ]);
+}
+
+#[test]
+fn every_write_mode_is_accepted_where_it_fits() {
+    silver(&format!("{COLUMNS}, {UPSERT}")).good();
+    silver(&format!(", {GROUPS}")).good();
+    silver(&format!(r#"{COLUMNS}, "write": {{"mode": "replace_partitions"}}, "partition_by": ["id"]"#)).good();
+    silver(&format!("{COLUMNS}, {UPSERT}"))
+        .table("gold/top.json", &format!(r#"{{ "name": "gold.top", "from": "silver.orders", {GROUPS} }}"#))
+        .table("gold/best.json", &format!(r#"{{ "name": "gold.best", "from": "gold.top", {GROUPS} }}"#))
+        .good();
 }
 
 #[test]
