@@ -30,14 +30,14 @@ fn all_problems_are_told_at_once_with_their_keys() {
             "stages[1].transform",
             "columns[1].generated",
             "columns[2].generated",
-            "partition_by[0]",
             "expectations[0].condition",
             "expectations[1].condition",
             "expectations[3].condition",
+            "partition_by[0]",
         ]
     );
-    assert_eq!((found[4].1.as_str(), found[4].2.as_str()), ("no column `nn`", "did you mean `n`?"));
-    assert_eq!(found[5].1, "gives `bigint`, not true or false");
+    assert_eq!((found[3].1.as_str(), found[3].2.as_str()), ("no column `nn`", "did you mean `n`?"));
+    assert_eq!(found[4].1, "gives `bigint`, not true or false");
 }
 
 #[test]

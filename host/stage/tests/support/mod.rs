@@ -13,8 +13,8 @@ use crisol_contract::{
 };
 use crisol_plugin::SchemaVersions;
 use crisol_stage::{
-    BatchContext, Chain, ChainInput, ChunkOutput, Fate, NativeWorker, Rejection, Route, RowWorker, StageError,
-    WorkerOutput, WorkerProblem, Workers,
+    BatchContext, Chain, ChainInput, ChunkOutput, ComponentId, Fate, GroupAnswer, GroupSession, GroupWorker,
+    NativeWorker, Rejection, Route, RowWorker, StageError, WorkerOutput, WorkerProblem, Workers,
 };
 
 pub(crate) const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
@@ -151,6 +151,90 @@ impl Workers for Natives {
             }
             _ => self.worker(stage, input).map(|worker| vec![Route { versions: SchemaVersions::All, worker }]),
         }
+    }
+
+    /// `best` keeps the two greatest `n` of each group and gives their `place`; `sums` gives `total`, none for groups
+    /// without a number; `liar` answers for rows that it was not given; `broken` fails with its second group.
+    fn group_worker(&self, stage: &StageSpec, _input: &SchemaRef) -> Result<Arc<dyn GroupWorker>, Vec<WorkerProblem>> {
+        Ok(Arc::new(NativeGroups(stage.component.clone())))
+    }
+}
+
+#[derive(Debug)]
+struct NativeGroups(String);
+
+impl GroupWorker for NativeGroups {
+    fn id(&self) -> ComponentId {
+        ComponentId { name: self.0.clone(), version: "1.0.0".into(), digest: "native".into() }
+    }
+
+    fn reads(&self) -> Vec<String> {
+        vec!["n".into()]
+    }
+
+    fn writes(&self) -> SchemaRef {
+        let field = match self.0.as_str() {
+            "sums" => Field::new("total", DataType::Int64, false),
+            _ => Field::new("place", DataType::Int32, false),
+        };
+        Arc::new(Schema::new(vec![field]))
+    }
+
+    fn ranks(&self) -> bool {
+        self.0 != "sums"
+    }
+
+    fn open(&self, _timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
+        Ok(Box::new(NativeSession { kind: self.0.clone(), writes: self.writes(), rows: Vec::new() }))
+    }
+}
+
+struct NativeSession {
+    kind: String,
+    writes: SchemaRef,
+    /// `n` and group of each row.
+    rows: Vec<(Option<i64>, i32)>,
+}
+
+impl GroupSession for NativeSession {
+    fn push(&mut self, rows: &RecordBatch) -> Result<Vec<GroupAnswer>, String> {
+        let numbers = rows.column(0).as_primitive::<Int64Type>();
+        let groups = rows.column(1).as_primitive::<arrow_array::types::Int32Type>();
+        self.rows.extend(numbers.iter().zip(groups.values().iter().copied()));
+        assert!(self.rows.is_sorted_by_key(|(_, group)| *group), "groups never descend");
+        if self.kind == "broken" && self.rows.iter().any(|(_, group)| *group == 1) {
+            return Err("unreachable executed".into());
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<GroupAnswer>, String> {
+        let groups = self.rows.last().map_or(0, |(_, group)| group + 1);
+        let (mut index, mut values) = (Vec::new(), Vec::new());
+        for group in 0..groups {
+            let mut of_group: Vec<(u32, i64)> = (0..)
+                .zip(&self.rows)
+                .filter(|(_, (_, of))| *of == group)
+                .filter_map(|(row, (n, _))| n.map(|n| (row, n)))
+                .collect();
+            if self.kind == "sums" {
+                if !of_group.is_empty() {
+                    index.push(group as u32);
+                    values.push(of_group.iter().map(|(_, n)| n).sum::<i64>());
+                }
+                continue;
+            }
+            of_group.sort_by_key(|(row, n)| (-n, *row));
+            for (place, (row, _)) in (1..).zip(of_group.iter().take(2)) {
+                index.push(if self.kind == "liar" { 1_000_000 } else { *row });
+                values.push(place);
+            }
+        }
+        let column: ArrayRef = match self.kind.as_str() {
+            "sums" => Arc::new(Int64Array::from(values)),
+            _ => Arc::new(Int32Array::from_iter_values(values.iter().map(|place| *place as i32))),
+        };
+        Ok(vec![GroupAnswer { rows: RecordBatch::try_new(self.writes, vec![column]).unwrap(), index }])
     }
 }
 
