@@ -11,7 +11,7 @@ import json
 import sys
 from collections import Counter
 from datetime import datetime, timezone
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 import delta_log
 
@@ -45,13 +45,14 @@ def order(value: str):
 
 def orders(source: str, tables: str) -> list[str]:
     values = [line.rstrip("\n").split("\t", 1) for line in open(source, encoding="utf-8")]
-    silver, refused = Counter(), Counter()
+    silver, refused, silver_rows = Counter(), Counter(), []
     for _, value in values:
         row = order(value)
         if isinstance(row, str):
             refused[(row, value)] += 1
         else:
             silver[row] += 1
+            silver_rows.append(row)
     bronze = Counter(map(tuple, values))
     table = delta_log.Table(f"{tables}/silver/orders")
     found = Counter(table.rows(SILVER))
@@ -59,7 +60,7 @@ def orders(source: str, tables: str) -> list[str]:
     found_refused = Counter((code, payload.decode()) for code, payload in quarantine.rows(["code", "payload"]))
     raw = delta_log.Table(f"{tables}/bronze/orders_raw")
     found_bronze = Counter(raw.rows(["message_key", "payload"]))
-    problems = []
+    problems = current_and_gold(silver_rows, tables)
     for name, expected, got in (("bronze", bronze, found_bronze), ("silver", silver, found),
                                 ("quarantine", refused, found_refused)):
         problems += differences(name, expected, got)
@@ -67,6 +68,34 @@ def orders(source: str, tables: str) -> list[str]:
     problems += provenance("silver and quarantine", table, quarantine)
     print(f"orders: bronze {found_bronze.total()}, silver {found.total()}, quarantine {found_refused.total()}")
     return problems
+
+
+def current_and_gold(silver: list[tuple], tables: str) -> list[str]:
+    """Newest row of each order, and what gold makes of those. Messages of an order are in one partition, so of two with the
+    same time the later line is the newer."""
+    newest: dict[str, tuple] = {}
+    for row in silver:
+        if row[0] not in newest or row[1] >= newest[row[0]][1]:
+            newest[row[0]] = row
+    groups: dict[tuple, list[tuple]] = {}
+    for row in newest.values():
+        if row[5] is not None:
+            groups.setdefault((row[5], row[7]), []).append(row)
+    top, revenue = Counter(), Counter()
+    for (country, day), rows in groups.items():
+        best = sorted(rows, key=lambda row: (-row[2], row[0]))[:3]
+        top.update((country, str(day), row[0], row[2], place) for place, row in enumerate(best, 1))
+        total = sum(row[2] for row in rows)
+        average = (total / len(rows)).quantize(Decimal("0.000001"), ROUND_HALF_UP)
+        revenue[(country, day, len(rows), total, average)] += 1
+    current = Counter(newest.values())
+    found_current = Counter(delta_log.Table(f"{tables}/silver/orders_current").rows(SILVER))
+    found_top = Counter(delta_log.Table(f"{tables}/gold/top_orders").rows(["country", "day", "order_id", "amount", "position"]))
+    columns = ["country", "day", "orders", "revenue", "average"]
+    found_revenue = Counter(delta_log.Table(f"{tables}/gold/daily_revenue").rows(columns))
+    print(f"orders: current {found_current.total()}, top {found_top.total()}, days of revenue {found_revenue.total()}")
+    return (differences("current", current, found_current) + differences("top_orders", top, found_top)
+            + differences("daily_revenue", revenue, found_revenue))
 
 
 def provenance(name: str, *tables: delta_log.Table) -> list[str]:
@@ -92,11 +121,30 @@ def music(source: str, tables: str) -> list[str]:
     found_refused = Counter(quarantine.rows(["code", "file_row"]))
     bad_paths = [f for f, add in table.files.items() if not add["partitionValues"].get("country")]
     problems = [f"silver: {bad_paths[0]} has no partition values"] if bad_paths else []
+    problems += top_songs(silver, tables)
     problems += differences("silver", silver, found)
     problems += differences("quarantine", refused, found_refused)
     print(f"music: silver {found.total()}, quarantine {found_refused.total()}, partitions "
           f"{len({tuple(sorted(add['partitionValues'].items())) for add in table.files.values()})}")
     return problems
+
+
+def top_songs(silver: Counter, tables: str) -> list[str]:
+    """The three most played songs of each country and day, with the three ways to count places (W-001)."""
+    groups: dict[tuple, list[tuple]] = {}
+    for row in silver.elements():
+        groups.setdefault((row[0], row[1]), []).append(row)
+    top = Counter()
+    for (country, day), rows in groups.items():
+        rows = sorted(rows, key=lambda row: (-row[4], row[2]))
+        keys = [(-row[4], row[2]) for row in rows]
+        for place, row in enumerate(rows[:3], 1):
+            key = keys[place - 1]
+            top[(country, day, row[2], row[4], place, keys.index(key) + 1, len({k for k in keys[:place]}))] += 1
+    columns = ["country", "day", "song", "plays", "position", "rank", "dense_rank"]
+    found = Counter(delta_log.Table(f"{tables}/gold/top3_songs").rows(columns))
+    print(f"music: top songs {found.total()}")
+    return differences("top3_songs", top, found)
 
 
 def differences(name: str, expected: Counter, found: Counter) -> list[str]:
