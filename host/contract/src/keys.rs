@@ -91,6 +91,11 @@ const KEYS: &[Key] = &[
     settings("limits.memory_bytes_max", "whole number", "Memory of one instance of a component; default 268435456"),
     settings("limits.deadline_ms_max", "whole number", "Time of one call of a component; default 10000"),
     settings("limits.output_bytes_max", "whole number", "Bytes that one call may return; default 134217728"),
+    settings(
+        "handoff.bytes_max",
+        "whole number",
+        "Rows kept in memory for the streams below, over all tables; 0: they read files only. Default 67108864",
+    ),
     //
     ingestion("$schema", "string", "For editors; not read"),
     ingestion("name", "string", "Names the stream and its checkpoint. Required"),
@@ -246,7 +251,7 @@ const KEYS: &[Key] = &[
     table(
         "write.mode",
         "`append`, `replace_partitions`, `upsert` or `replace_groups`",
-        "How rows are written; default `append`, the only one in this release",
+        "How rows are written; default `append`",
     ),
     table("write.keys", "list", "`upsert`: key columns"),
     table("write.sequence_by", "list", "`upsert`: columns whose greatest value is the newest row"),
@@ -278,7 +283,7 @@ mod tests {
 
     #[test]
     fn names_under_a_place_are_its_next_steps() {
-        assert_eq!(names_under(KeyFile::Settings, ""), ["path", "kafka", "limits"]);
+        assert_eq!(names_under(KeyFile::Settings, ""), ["path", "kafka", "limits", "handoff"]);
         assert_eq!(names_under(KeyFile::Table, "write"), ["mode", "keys", "sequence_by", "delete_when", "group_by"]);
         assert_eq!(names_under(KeyFile::Table, "columns[]"), ["name", "type", "nullable", "comment", "generated"]);
     }

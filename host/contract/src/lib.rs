@@ -39,7 +39,7 @@ pub use partition::{PARTITION_HINT, can_partition};
 pub use placeholder::Lookup;
 pub use positions::Positions;
 pub use problem::{Code, Problem, Problems};
-pub use project::{Limits, Paths, Project};
+pub use project::{Handoff, Limits, Paths, Project};
 pub use resolve::{Resolved, SourceText, Texts, resolve};
 pub use table::{
     ColumnSpec, DELETED, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream,

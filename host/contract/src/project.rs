@@ -13,6 +13,8 @@ pub struct Project {
     pub paths: Paths,
     /// Resolved `[limits]`.
     pub limits: Limits,
+    /// Resolved `[handoff]`.
+    pub handoff: Handoff,
     /// Ingestion contracts, by name.
     pub ingestions: Vec<IngestionContract>,
     /// Table contracts, upstream before downstream.
@@ -28,6 +30,19 @@ pub struct Paths {
     pub checkpoint: PathBuf,
     /// Root of the tables.
     pub tables: PathBuf,
+}
+
+/// `[handoff]` of the project: what a stream commits waits in memory for those below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handoff {
+    /// Rows that wait, over all tables; what does not fit is read from the tables' files. 0: nothing waits.
+    pub bytes_max: u64,
+}
+
+impl Default for Handoff {
+    fn default() -> Self {
+        Self { bytes_max: 67_108_864 }
+    }
 }
 
 /// `[limits]` of the project, defaults for every stage; or those of one stage.

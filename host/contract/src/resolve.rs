@@ -112,6 +112,7 @@ fn finish(
         dir: absolute(dir, ""),
         paths,
         limits: settings.limits,
+        handoff: settings.handoff,
         ingestions,
         tables: contracts.tables.into_iter().map(|parsed| parsed.contract).collect(),
     };

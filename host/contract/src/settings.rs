@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::client;
 use crate::placeholder::{KnownPaths, Lookup};
 use crate::problem::Code;
-use crate::project::Limits;
+use crate::project::{Handoff, Limits};
 use crate::read::{Object, Spelling, Value};
 use crate::text::{At, Data, Entry, Node};
 
@@ -17,6 +17,7 @@ pub(crate) struct Settings {
     pub(crate) paths: KnownPaths,
     pub(crate) kafka: KafkaSettings,
     pub(crate) limits: Limits,
+    pub(crate) handoff: Handoff,
 }
 
 /// `[kafka]` and `[kafka.<cluster>]`. Values may be secrets.
@@ -95,6 +96,7 @@ pub(crate) fn read(root: &Value<'_>) -> Settings {
         paths: read_paths(root, object.get("path")),
         kafka: object.get("kafka").map(|kafka| read_kafka(&kafka)).unwrap_or_default(),
         limits: object.get("limits").map_or_else(Limits::default, |limits| read_limits(&limits, &Limits::default())),
+        handoff: object.get("handoff").and_then(|handoff| read_handoff(&handoff)).unwrap_or_default(),
     }
 }
 
@@ -165,6 +167,11 @@ fn named(name: &str, value: &Value<'_>) -> Option<(String, String)> {
         // Reported; it stands in so that no contract misses it.
         None => Some((name.to_owned(), String::new())),
     }
+}
+
+fn read_handoff(handoff: &Value<'_>) -> Option<Handoff> {
+    let bytes_max = handoff.object()?.get("bytes_max")?.count(0, Spelling::Json)?;
+    Some(Handoff { bytes_max })
 }
 
 /// Limits of a stage or of the project; what is not given is taken from `default`.

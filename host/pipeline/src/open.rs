@@ -289,6 +289,7 @@ fn table_source(plan: &StreamPlan, input: &SchemaRef, name: &str, path: &str, ex
         external,
         changes,
         cut: cut(&table.write, changes),
+        held: None,
         anew: anew(plan),
         max_files: most.unwrap_or(TableSourceSpec::MAX_FILES),
         max_bytes: table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),

@@ -21,4 +21,4 @@ pub use kafka::{KafkaSource, Lag, RefusedOption, check_client, kafka_schema, lag
 pub use log::{LogError, SourceLog};
 pub use memory::{MemoryLog, MemorySource, MemoryTopic};
 pub use source::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, Chunks, Estimate, Planned, Source};
-pub use table::{Cut, TableSource, TableSourceSpec, table_schema, with_changes};
+pub use table::{Cut, HeldFiles, TableSource, TableSourceSpec, table_schema, with_changes};

@@ -286,6 +286,9 @@ impl Fixture for Table {
             columns: Self::columns(),
             external: self.external,
             anew: String::new(),
+            changes: false,
+            cut: crisol_source::Cut::Files,
+            held: None,
             max_files: limit.map_or(TableSourceSpec::MAX_FILES, |limit| limit as usize),
             max_bytes: TableSourceSpec::MAX_BYTES,
         }))

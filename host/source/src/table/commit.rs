@@ -251,6 +251,7 @@ mod tests {
             anew: "begin anew".into(),
             changes: false,
             cut: Cut::Files,
+            held: None,
             max_files: 1,
             max_bytes: 1,
         };
@@ -266,6 +267,7 @@ mod tests {
             anew: "begin anew".into(),
             changes: true,
             cut: Cut::Versions,
+            held: None,
             max_files: 1,
             max_bytes: 1,
         };

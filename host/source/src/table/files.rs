@@ -41,7 +41,7 @@ pub(super) fn read(
     for file in files {
         let damaged =
             |e: ArrowError| SourceError::data(format!("table `{table}`: file `{}` cannot be read: {e}", file.path));
-        for batch in open(spec, root, file)? {
+        for batch in batches(spec, root, file)? {
             let rows = batch.and_then(|batch| arrange(&batch, file, spec)).map_err(damaged)?;
             chunks.push_batch(rows).map_err(damaged)?;
             // Rows wider than usual are not collected up to the full number.
@@ -58,6 +58,18 @@ pub(super) fn read(
         out.send(chunk)?;
     }
     Ok(())
+}
+
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
+
+/// The rows of a file: those that are still in memory, else those on disk.
+fn batches(spec: &TableSourceSpec, root: &Path, file: &AddedFile) -> Result<Batches, SourceError> {
+    let local = local_path(root, &file.path);
+    let held = spec.held.as_ref().zip(local.as_ref()).and_then(|(held, path)| held.rows(path));
+    match held {
+        Some(rows) => Ok(Box::new(rows.into_iter().map(Ok))),
+        None => Ok(Box::new(open(spec, root, file)?)),
+    }
 }
 
 fn open(spec: &TableSourceSpec, root: &Path, added: &AddedFile) -> Result<ParquetRecordBatchReader, SourceError> {

@@ -16,6 +16,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -54,10 +55,19 @@ pub struct TableSourceSpec {
     pub changes: bool,
     /// Where batches may end.
     pub cut: Cut,
+    /// Files whose rows need not be read from disk.
+    pub held: Option<Arc<dyn HeldFiles>>,
     /// Most files of a batch (D-122: 1,000).
     pub max_files: usize,
     /// Files are added while their sum is at most this, always one (256 MiB).
     pub max_bytes: u64,
+}
+
+/// Rows of data files that are still in memory, as their writer wrote them: without partition columns. Whoever reads a
+/// file from here gives the same rows as one who reads it from disk.
+pub trait HeldFiles: Send + Sync + fmt::Debug {
+    /// The rows of a file, in order; `None` when they are no longer held.
+    fn rows(&self, file: &std::path::Path) -> Option<Vec<RecordBatch>>;
 }
 
 /// Where a batch may end.

@@ -69,6 +69,7 @@ mod tests {
             anew: String::new(),
             changes: false,
             cut,
+            held: None,
             max_files,
             max_bytes,
         }
