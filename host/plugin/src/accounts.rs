@@ -135,11 +135,11 @@ fn input_row(row: i32, rows: usize) -> Option<u32> {
     u32::try_from(row).ok().filter(|row| (*row as usize) < rows)
 }
 
-fn wrong_row(rows: usize, row: u32, what: &str) -> CallError {
+pub(crate) fn wrong_row(rows: usize, row: u32, what: &str) -> CallError {
     CallError::Accounts { rows, row: Some(row), what: format!("row {row} is {what}") }
 }
 
-fn ordinal(index: usize) -> String {
+pub(crate) fn ordinal(index: usize) -> String {
     let number = index + 1;
     let ending = match (number % 10, number % 100) {
         (1, not) if not != 11 => "st",

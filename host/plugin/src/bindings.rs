@@ -48,9 +48,27 @@ pub(crate) mod judging {
     });
 }
 
+pub(crate) mod grouping {
+    wasmtime::component::bindgen!({
+        path: "../../wit",
+        inline: "
+            package crisol:host;
+            world grouping {
+                import crisol:stage/log@0.1.0;
+                export crisol:stage/group@0.1.0;
+            }
+        ",
+        with: {
+            "crisol:stage/types": super::described::crisol::stage::types,
+            "crisol:stage/log": super::described::crisol::stage::log,
+        },
+    });
+}
+
 pub(crate) use described::crisol::stage::log;
 pub(crate) use described::crisol::stage::types::{self, Column, Failure, StagePlan};
 pub(crate) use described::{Described, DescribedPre};
+pub(crate) use grouping::{Grouping, GroupingPre};
 pub(crate) use judging::{Judging, JudgingPre};
 pub(crate) use transforming::exports::crisol::stage::transform::{Message, Output};
 pub(crate) use transforming::{Transforming, TransformingPre};

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_array::{Array as _, RecordBatch};
+use arrow_schema::{Field, Fields, Schema, SchemaRef};
 use crisol_ipc::{GROUP, ROW, types, with_index};
 
-use crate::Kind;
 use crate::bindings::{Column, StagePlan};
-use crate::limits::{COLUMN_NAME_BYTES_MAX, COLUMNS_MAX};
+use crate::limits::{COLUMN_NAME_BYTES_MAX, COLUMNS_MAX, ROWS_MAX};
 use crate::text::printable;
+use crate::{CallError, Kind};
 
 /// A checked plan.
 #[derive(Debug)]
@@ -18,11 +19,11 @@ pub(crate) struct Columns {
     pub(crate) reads: Vec<String>,
     /// The same, as the component is told.
     pub(crate) input: Vec<Column>,
-    /// The same, as they must arrive.
+    /// The same, as they must arrive: in groups with `_group`.
     pub(crate) input_schema: SchemaRef,
     /// Columns that are given.
     pub(crate) writes: SchemaRef,
-    /// The same and `_row`.
+    /// The same, and `_row` or `_group`.
     pub(crate) message: SchemaRef,
 }
 
@@ -38,20 +39,40 @@ fn column(field: &Field) -> Option<Column> {
 impl Columns {
     /// Checks a plan against the input that it was made for.
     pub(crate) fn check(kind: Kind, plan: &StagePlan, input: &Schema) -> Result<Self, String> {
-        let input_fields = check_reads(&plan.reads, input)?;
+        let input_fields = check_reads(kind, &plan.reads, input)?;
         let writes = check_writes(kind, &plan.writes)?;
+        let input = input_fields.iter().filter_map(|field| column(field)).collect();
+        let seen = Schema::new(input_fields);
         Ok(Self {
             reads: plan.reads.clone(),
-            input: input_fields.iter().filter_map(|field| column(field)).collect(),
-            input_schema: Arc::new(Schema::new(input_fields)),
-            message: with_index(&writes, ROW),
+            input,
+            input_schema: if kind.groups() { with_index(&seen, GROUP) } else { Arc::new(seen) },
+            message: with_index(&writes, kind.index()),
             writes,
         })
     }
+
+    /// Whether these rows may be given to the component: at most [`ROWS_MAX`], with exactly the columns agreed on.
+    pub(crate) fn check_rows(&self, rows: &RecordBatch) -> Result<(), CallError> {
+        if rows.num_rows() > ROWS_MAX {
+            let what = format!("{} rows were given in one call, {ROWS_MAX} are allowed", rows.num_rows());
+            return Err(CallError::Host { what });
+        }
+        let (wanted, given) = (self.input_schema.fields(), rows.schema_ref().fields());
+        let same = wanted.len() == given.len()
+            && wanted.iter().zip(given).all(|(w, g)| w.name() == g.name() && w.data_type() == g.data_type());
+        let nulls = wanted.iter().zip(rows.columns()).any(|(w, column)| !w.is_nullable() && column.null_count() > 0);
+        if same && !nulls {
+            return Ok(());
+        }
+        let names = |fields: &Fields| fields.iter().map(|field| field.name().clone()).collect::<Vec<_>>();
+        let what = format!("columns {:?} were given, {:?} were agreed on", names(given), names(wanted));
+        Err(CallError::Host { what })
+    }
 }
 
-fn check_reads(reads: &[String], input: &Schema) -> Result<Vec<Arc<Field>>, String> {
-    if reads.is_empty() {
+fn check_reads(kind: Kind, reads: &[String], input: &Schema) -> Result<Vec<Arc<Field>>, String> {
+    if reads.is_empty() && !kind.groups() {
         return Err("reads no column; a row stage reads at least one".to_string());
     }
     if reads.len() > COLUMNS_MAX {
@@ -62,6 +83,9 @@ fn check_reads(reads: &[String], input: &Schema) -> Result<Vec<Arc<Field>>, Stri
     for name in reads {
         if !seen.insert(name) {
             return Err(format!("reads column `{}` twice", shown(name)));
+        }
+        if kind.groups() && name == GROUP {
+            return Err(format!("reads column `{GROUP}`, which it is given without asking"));
         }
         let Some((_, field)) = input.fields().find(name) else { return Err(missing(name, input)) };
         if types::name(field.data_type()).is_none() {

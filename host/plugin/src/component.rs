@@ -12,16 +12,16 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::Store;
 use wasmtime::component::InstancePre;
 
-use crate::bindings::{Described, DescribedPre, Judging, StagePlan, Transforming};
+use crate::bindings::{Described, DescribedPre, Grouping, GroupingPre, Judging, StagePlan, Transforming};
 use crate::columns::Columns;
 use crate::description::Description;
 use crate::failure::{Stop, explain};
 use crate::guest_log::Identity;
-use crate::instance::Blueprint;
+use crate::instance::{Blueprint, RowBlueprint};
 use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
 use crate::state::State;
 use crate::text::printable;
-use crate::{Engine, Kind, PluginError, RowStage, SchemaVersions, cache, columns, imports};
+use crate::{Engine, GroupStage, Kind, PluginError, RowStage, SchemaVersions, cache, columns, imports};
 
 const PACKAGE: &str = "crisol:stage";
 const VERSION: &str = "0.1.0";
@@ -34,7 +34,7 @@ pub struct Component {
     identity: Arc<Identity>,
     description: Description,
     described: DescribedPreDebug,
-    blueprint: Option<Blueprint>,
+    blueprint: Blueprint,
 }
 
 struct DescribedPreDebug(DescribedPre<State>);
@@ -120,10 +120,41 @@ impl Component {
         input: &Schema,
         limits: &Limits,
     ) -> Result<RowStage, PluginError> {
-        if self.blueprint.is_none() {
-            let (name, is) = (self.name().to_string(), self.kind());
-            return Err(PluginError::WrongKind { name, is, wanted: Kind::Transformer });
+        if self.kind().groups() {
+            return Err(self.wrong_kind(Kind::Transformer));
         }
+        let (options, columns) = self.bind(options, input, limits)?;
+        Ok(RowStage::new(self.clone(), options, columns, limits.clone()))
+    }
+
+    /// Binds a ranker or aggregator, as [`Self::row_stage`] does the others. `input` is without `_group`.
+    ///
+    /// # Errors
+    /// Options that do not fit, all of them; a plan that does not hold; a kind that works on rows.
+    pub fn group_stage(
+        self: &Arc<Self>,
+        options: &Map<String, Value>,
+        input: &Schema,
+        limits: &Limits,
+    ) -> Result<GroupStage, PluginError> {
+        if !self.kind().groups() {
+            return Err(self.wrong_kind(Kind::Ranker));
+        }
+        let (options, columns) = self.bind(options, input, limits)?;
+        Ok(GroupStage::new(self.clone(), options, columns, limits.clone()))
+    }
+
+    fn wrong_kind(&self, wanted: Kind) -> PluginError {
+        PluginError::WrongKind { name: self.name().to_string(), is: self.kind(), wanted }
+    }
+
+    /// Checks options and asks for the plan. The options come back as the component gets them.
+    fn bind(
+        &self,
+        options: &Map<String, Value>,
+        input: &Schema,
+        limits: &Limits,
+    ) -> Result<(String, Columns), PluginError> {
         let problems = self.description.options.problems(options);
         if !problems.is_empty() {
             return Err(PluginError::Options { component: self.name().to_string(), problems });
@@ -132,7 +163,7 @@ impl Component {
         let plan = self.plan(&options, input, limits)?;
         let columns = Columns::check(self.kind(), &plan, input)
             .map_err(|what| PluginError::Plan { component: self.label(), what })?;
-        Ok(RowStage::new(self.clone(), options, columns, limits.clone()))
+        Ok((options, columns))
     }
 
     fn plan(&self, options: &str, input: &Schema, limits: &Limits) -> Result<StagePlan, PluginError> {
@@ -152,8 +183,20 @@ impl Component {
         self.description.reuse
     }
 
-    pub(crate) fn blueprint(&self) -> Option<&Blueprint> {
-        self.blueprint.as_ref()
+    /// How to start it on rows; `None` when it works on groups.
+    pub(crate) fn row_blueprint(&self) -> Option<&RowBlueprint> {
+        match &self.blueprint {
+            Blueprint::Rows(blueprint) => Some(blueprint),
+            Blueprint::Groups(_) => None,
+        }
+    }
+
+    /// How to start it on groups; `None` when it works on rows.
+    pub(crate) fn group_blueprint(&self) -> Option<&GroupingPre<State>> {
+        match &self.blueprint {
+            Blueprint::Rows(_) => None,
+            Blueprint::Groups(blueprint) => Some(blueprint),
+        }
     }
 
     pub(crate) fn store(&self, limits: &Limits, now_us: i64) -> Store<State> {
@@ -236,7 +279,7 @@ fn describe(
     match kind {
         Kind::Decoder | Kind::Transformer => Transforming::new(&mut store, &instance).map(drop),
         Kind::Validator => Judging::new(&mut store, &instance).map(drop),
-        Kind::Ranker | Kind::Aggregator => Ok(()),
+        Kind::Ranker | Kind::Aggregator => Grouping::new(&mut store, &instance).map(drop),
     }
     .map_err(|error| wrong_types(path, &error))?;
     Ok(description)

@@ -1,5 +1,6 @@
 //! What a component says of itself: name, version, kind, schema versions, options.
 
+use crisol_ipc::{GROUP, ROW};
 use semver::Version;
 use serde::Deserialize;
 
@@ -56,6 +57,16 @@ impl Kind {
             Self::Validator => "verdicts",
             Self::Ranker | Self::Aggregator => "group",
         }
+    }
+
+    /// Whether it works on whole groups, not on rows.
+    pub(crate) fn groups(self) -> bool {
+        matches!(self, Self::Ranker | Self::Aggregator)
+    }
+
+    /// The last column of what it gives: which row, or group, each row stands for.
+    pub(crate) fn index(self) -> &'static str {
+        if self == Self::Aggregator { GROUP } else { ROW }
     }
 }
 

@@ -198,7 +198,7 @@ pub enum CallError {
         reserved: Option<u64>,
     },
     /// It gave back more than it may.
-    #[error("it gave back {}{limit} {unit}, the limit of a call; if that is right, raise `limits.{setting}` of the stage", actual_text(*actual))]
+    #[error("it gave back {}{limit} {unit}, the limit of {of}; if that is right, raise `limits.{setting}` of the stage", actual_text(*actual))]
     Output {
         /// What it gave back, where that is known.
         actual: Option<u64>,
@@ -206,6 +206,8 @@ pub enum CallError {
         limit: u64,
         /// `bytes` or `rows`.
         unit: &'static str,
+        /// `a call` or `a session`.
+        of: &'static str,
         /// The setting that raises the limit.
         setting: &'static str,
     },
@@ -220,7 +222,7 @@ pub enum CallError {
     Accounts {
         /// Rows given to it.
         rows: usize,
-        /// First row that is wrong, counted from 0 in the call.
+        /// First row that is wrong, counted from 0 in the call, or in the session of a ranker.
         row: Option<u32>,
         /// What is wrong with it.
         what: String,

@@ -1,5 +1,7 @@
 //! Why a call ended without an answer: from the runtime's errors and the component's own to [`CallError`].
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use wasmtime::Trap;
 
 use crate::CallError;
@@ -37,6 +39,13 @@ impl From<Failure> for Stop {
     }
 }
 
+/// Calls a component and reads its answer. Nothing is known to panic on an answer; if something does, it costs this
+/// call and not the process.
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, CallError>) -> Result<T, CallError> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err(CallError::Host { what: "the host panicked on its answer".to_string() }))
+}
+
 /// Names the limit or the trap. `output_bytes_max` is what the store was given as hostcall fuel.
 pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
     let error = match stop {
@@ -55,7 +64,7 @@ pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
     let root = error.root_cause().to_string();
     if root.contains(FUEL_EXHAUSTED) {
         let limit = limits.output_bytes_max;
-        return CallError::Output { actual: None, limit, unit: "bytes", setting: "output_bytes_max" };
+        return CallError::Output { actual: None, limit, unit: "bytes", of: "a call", setting: "output_bytes_max" };
     }
     if trap.is_none() && root.ends_with(NO_MEMORY) {
         return CallError::AddressSpace { reserved: reserved(&error) };

@@ -1,16 +1,24 @@
-//! One instantiation of a row component, and one call of it.
+//! How components are started; one instantiation of a row component, and one call of it.
 
 use wasmtime::Store;
 use wasmtime::component::{InstancePre, ResourceAny};
 
 use crate::Kind;
-use crate::bindings::{Column, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
+use crate::bindings::{Column, GroupingPre, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
 use crate::failure::Stop;
 use crate::output::Answer;
 use crate::state::State;
 
-/// A row component that is ready to be instantiated.
+/// A component that is ready to be instantiated.
 pub(crate) enum Blueprint {
+    /// Kinds that work on rows.
+    Rows(RowBlueprint),
+    /// Rankers and aggregators.
+    Groups(GroupingPre<State>),
+}
+
+/// A row component that is ready to be instantiated.
+pub(crate) enum RowBlueprint {
     /// Decoders and transformers.
     Transform(TransformingPre<State>),
     /// Validators.
@@ -18,12 +26,12 @@ pub(crate) enum Blueprint {
 }
 
 impl Blueprint {
-    /// `None` for kinds that work on groups.
-    pub(crate) fn new(kind: Kind, pre: &InstancePre<State>) -> wasmtime::Result<Option<Self>> {
+    pub(crate) fn new(kind: Kind, pre: &InstancePre<State>) -> wasmtime::Result<Self> {
+        let pre = pre.clone();
         Ok(match kind {
-            Kind::Decoder | Kind::Transformer => Some(Self::Transform(TransformingPre::new(pre.clone())?)),
-            Kind::Validator => Some(Self::Verdicts(JudgingPre::new(pre.clone())?)),
-            Kind::Ranker | Kind::Aggregator => None,
+            Kind::Decoder | Kind::Transformer => Self::Rows(RowBlueprint::Transform(TransformingPre::new(pre)?)),
+            Kind::Validator => Self::Rows(RowBlueprint::Verdicts(JudgingPre::new(pre)?)),
+            Kind::Ranker | Kind::Aggregator => Self::Groups(GroupingPre::new(pre)?),
         })
     }
 }
@@ -31,8 +39,9 @@ impl Blueprint {
 impl std::fmt::Debug for Blueprint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Transform(_) => "Transform",
-            Self::Verdicts(_) => "Verdicts",
+            Self::Rows(RowBlueprint::Transform(_)) => "Transform",
+            Self::Rows(RowBlueprint::Verdicts(_)) => "Verdicts",
+            Self::Groups(_) => "Group",
         })
     }
 }
@@ -67,7 +76,7 @@ impl Instance {
     /// One message, one answer. After an error the instance is not to be used again.
     pub(crate) fn call(
         &mut self,
-        blueprint: &Blueprint,
+        blueprint: &RowBlueprint,
         opening: Opening<'_>,
         message: &Message,
     ) -> Result<Answer, Stop> {
@@ -106,10 +115,10 @@ impl Instance {
     }
 }
 
-fn instantiate(blueprint: &Blueprint, store: &mut Store<State>) -> wasmtime::Result<Guest> {
+fn instantiate(blueprint: &RowBlueprint, store: &mut Store<State>) -> wasmtime::Result<Guest> {
     Ok(match blueprint {
-        Blueprint::Transform(pre) => Guest::Transform(pre.instantiate(store)?),
-        Blueprint::Verdicts(pre) => Guest::Verdicts(pre.instantiate(store)?),
+        RowBlueprint::Transform(pre) => Guest::Transform(pre.instantiate(store)?),
+        RowBlueprint::Verdicts(pre) => Guest::Verdicts(pre.instantiate(store)?),
     })
 }
 

@@ -1,7 +1,7 @@
-//! The sandbox: loads components, finds out what they are, and calls row stages on Arrow batches.
+//! The sandbox: loads components, finds out what they are, and calls them on Arrow batches.
 //!
 //! [`Engine`] compiles and limits time, [`Registry`] holds the components of a `plugins/` folder, [`Component`] is one
-//! of them, [`RowStage`] is a component bound to options and an input schema. Everything that comes back from a
+//! of them, [`RowStage`] and [`GroupStage`] are components bound to options and an input schema. Everything that comes back from a
 //! component is hostile until it has been checked here; a component that traps, lies or breaks a limit costs its own
 //! call and nothing else.
 //!
@@ -17,6 +17,9 @@ mod description;
 mod engine;
 mod error;
 mod failure;
+mod group_accounts;
+mod group_session;
+mod group_stage;
 mod guest_log;
 mod imports;
 mod instance;
@@ -37,6 +40,8 @@ pub use component::Component;
 pub use description::{Kind, SchemaVersions};
 pub use engine::Engine;
 pub use error::{CallError, OptionProblem, PluginError};
+pub use group_session::{GroupAnswer, GroupSession};
+pub use group_stage::GroupStage;
 pub use limits::{Limits, ROWS_MAX};
 pub use registry::{Refused, Registry};
 pub use row_stage::{Rejected, RowOutput, RowStage};

@@ -46,11 +46,11 @@ const INSTANCES_MAX: usize = 64;
 pub struct Limits {
     /// All linear memories of the instance together.
     pub memory_bytes_max: u64,
-    /// Wall time of one call, the start of the instance included.
+    /// Wall time of one call, the start of the instance included. Each call of a session of groups has it anew.
     pub deadline_ms_max: u64,
-    /// Bytes that one call may give back.
+    /// Bytes that one call may give back, and all calls of a session of groups together.
     pub output_bytes_max: u64,
-    /// Rows that one call may give back.
+    /// Rows that one call may give back, and all calls of a session of groups together.
     pub output_rows_max: u64,
 }
 

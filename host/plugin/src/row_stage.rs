@@ -1,6 +1,5 @@
 //! A component bound to options and an input: chunks of rows in, rows and rejections out.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -8,13 +7,13 @@ use arrow_schema::SchemaRef;
 
 use crate::bindings::Message;
 use crate::columns::Columns;
-use crate::failure::explain;
-use crate::instance::{Blueprint, Instance, Opening};
-use crate::limits::{Limits, ROWS_MAX};
+use crate::failure::{explain, guarded};
+use crate::instance::{Instance, Opening};
+use crate::limits::Limits;
 use crate::output::Answer;
 use crate::pool::Pool;
-use crate::ticker::Ticker;
-use crate::{CallError, Component, output};
+use crate::state::State;
+use crate::{CallError, Component, Kind, output};
 
 /// A row stage, ready for rows. Made by [`Component::row_stage`]; several threads may call it at once.
 #[derive(Debug)]
@@ -71,55 +70,38 @@ impl RowStage {
         self.columns.writes.clone()
     }
 
-    /// Works on at most [`ROWS_MAX`] rows with exactly the columns of [`Self::reads`]. Blocks for at most the deadline
+    /// Works on at most [`ROWS_MAX`](crate::ROWS_MAX) rows with exactly the columns of [`Self::reads`]. Blocks for at most the deadline
     /// of the limits. `timestamp_us` is what "now" means, in microseconds since 1970 UTC.
     ///
     /// # Errors
     /// The component trapped, broke a limit, gave what does not hold, or failed by itself. Nothing of the call may be
     /// used then; other calls are not touched by it.
     pub fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<RowOutput, CallError> {
-        self.check(rows)?;
+        self.columns.check_rows(rows)?;
         if rows.num_rows() == 0 {
             let empty = (!self.is_validator()).then(|| RecordBatch::new_empty(self.writes()));
             return Ok(RowOutput { rows: empty, origin: Vec::new(), rejected: Vec::new() });
         }
-        let work = || {
+        guarded(|| {
             let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
             let answer = self.answer(&message, timestamp_us)?;
             output::read(answer, &self.columns.message, rows.num_rows(), &self.limits)
-        };
-        // Nothing is known to panic on an answer; if something does, it costs this call and not the process.
-        catch_unwind(AssertUnwindSafe(work))
-            .unwrap_or_else(|_| Err(CallError::Host { what: "the host panicked on its answer".to_string() }))
+        })
     }
 
     fn is_validator(&self) -> bool {
-        matches!(self.component.blueprint(), Some(Blueprint::Verdicts(_)))
-    }
-
-    fn check(&self, rows: &RecordBatch) -> Result<(), CallError> {
-        if rows.num_rows() > ROWS_MAX {
-            let what = format!("{} rows were given in one call, {ROWS_MAX} are allowed", rows.num_rows());
-            return Err(CallError::Host { what });
-        }
-        let (wanted, given) = (self.columns.input_schema.fields(), rows.schema_ref().fields());
-        let same = wanted.len() == given.len()
-            && wanted.iter().zip(given).all(|(w, g)| w.name() == g.name() && w.data_type() == g.data_type());
-        let nulls = wanted.iter().zip(rows.columns()).any(|(w, column)| !w.is_nullable() && column.null_count() > 0);
-        if same && !nulls {
-            return Ok(());
-        }
-        let names: Vec<&str> = given.iter().map(|field| field.name().as_str()).collect();
-        let what = format!("columns {names:?} were given, {:?} were agreed on", self.columns.reads);
-        Err(CallError::Host { what })
+        self.component.kind() == Kind::Validator
     }
 
     fn answer(&self, message: &Message, timestamp_us: i64) -> Result<Answer, CallError> {
-        let Some(blueprint) = self.component.blueprint() else {
+        let Some(blueprint) = self.component.row_blueprint() else {
             return Err(CallError::Host { what: "it is no row component".to_string() });
         };
         let mut instance = match self.pool.take() {
-            Some(instance) => self.again(instance, timestamp_us),
+            Some(mut instance) => {
+                State::next_call(&mut instance.store, &self.limits, timestamp_us);
+                instance
+            }
             None => Instance::new(self.component.store(&self.limits, timestamp_us)),
         };
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
@@ -130,11 +112,5 @@ impl RowStage {
             }
             Err(stop) => Err(explain(stop, instance.store.data(), &self.limits)),
         }
-    }
-
-    fn again(&self, mut instance: Instance, timestamp_us: i64) -> Instance {
-        instance.store.set_epoch_deadline(Ticker::ticks(self.limits.deadline_ms_max));
-        instance.store.data_mut().next_call(timestamp_us);
-        instance
     }
 }

@@ -56,11 +56,13 @@ impl State {
         store
     }
 
-    /// Makes an instance that has worked before ready for the next call.
-    pub(crate) fn next_call(&mut self, now_us: i64) {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.log.end_call();
-        self.now_us = now_us;
+    /// Makes an instance that has worked before ready for the next call, whose deadline starts now.
+    pub(crate) fn next_call(store: &mut Store<Self>, limits: &Limits, now_us: i64) {
+        store.set_epoch_deadline(Ticker::ticks(limits.deadline_ms_max));
+        let state = store.data_mut();
+        state.stderr.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        state.log.end_call();
+        state.now_us = now_us;
     }
 
     /// What it wrote to stderr last.

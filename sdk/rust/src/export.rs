@@ -41,6 +41,43 @@ macro_rules! validator {
     };
 }
 
+/// Exports a ranker: `ranker!(Best)` for one that works on records, `ranker!(columns Best)` for one that works on
+/// columns.
+#[macro_export]
+macro_rules! ranker {
+    ($ranker:ident) => {
+        $crate::ranker!(columns $crate::groups::Ranking<$ranker>);
+    };
+    (columns $ranker:ty) => {
+        $crate::export_groups!($crate::raw::groups::RankSession<$ranker>);
+    };
+}
+
+/// Exports an aggregator: `aggregator!(Totals)` for one that works on records, `aggregator!(columns Totals)` for one
+/// that works on columns.
+#[macro_export]
+macro_rules! aggregator {
+    ($aggregator:ident) => {
+        $crate::aggregator!(columns $crate::groups::Aggregating<$aggregator>);
+    };
+    (columns $aggregator:ty) => {
+        $crate::export_groups!($crate::raw::groups::AggregateSession<$aggregator>);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_groups {
+    ($session:ty) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            type Component = $crate::raw::Groups<$session>;
+    $crate::raw::described::export_description!(Component with_types_in $crate::raw::described);
+    $crate::raw::grouping::export_group!(Component with_types_in $crate::raw::grouping);
+        };
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_rows {

@@ -256,7 +256,7 @@ impl<V: Validator> columns::Validator for Checking<V> {
 }
 
 /// Names of the columns that a record reads, when the input has them with its types.
-fn wanted(columns: Vec<Column>, input: &[Column]) -> Result<Vec<String>, Failure> {
+pub(crate) fn wanted(columns: Vec<Column>, input: &[Column]) -> Result<Vec<String>, Failure> {
     for column in &columns {
         let found = input.iter().find(|c| c.name == column.name).ok_or_else(|| missing(&column.name, input))?;
         if found.data_type != column.data_type {

@@ -15,6 +15,10 @@ use crate::raw::session::{RowSession, VerdictSession, plan_stage, plan_validator
 use crate::rows::{self, Checking, Decoding, Transforming};
 use crate::{Column, Failure, Plan, Rejected, Rejections};
 
+mod groups;
+
+pub use groups::{Answer, aggregate, aggregator, rank, ranker};
+
 /// The batch timestamp of tests: 2026-04-01T00:00:00Z.
 pub const NOW_US: i64 = 1_775_001_600_000_000;
 
@@ -64,7 +68,7 @@ pub fn decode_bytes<D: rows::Decoder>(options: &str, messages: &[Option<&[u8]>])
 /// # Errors
 /// What the transformer says, or an answer that a host would refuse.
 pub fn transform<'a, T: rows::Transformer>(options: &str, rows: &[T::Input<'a>]) -> Result<Outcome, Failure> {
-    stage::<Transforming<T>>(options, &batch_of(rows)?)
+    stage::<Transforming<T>>(options, &batch_of(&rows.iter().collect::<Vec<_>>())?)
 }
 
 /// Runs a validator over rows.
@@ -72,7 +76,7 @@ pub fn transform<'a, T: rows::Transformer>(options: &str, rows: &[T::Input<'a>])
 /// # Errors
 /// What the validator says, or an answer that a host would refuse.
 pub fn check<'a, V: rows::Validator>(options: &str, rows: &[V::Row<'a>]) -> Result<Vec<Rejected>, Failure> {
-    validator::<Checking<V>>(options, &batch_of(rows)?)
+    validator::<Checking<V>>(options, &batch_of(&rows.iter().collect::<Vec<_>>())?)
 }
 
 /// Runs a stage over columns on a batch that may have more columns than it reads.
@@ -152,7 +156,7 @@ pub fn reasons(rejected: &[Rejected]) -> Vec<String> {
     rejected.iter().map(|r| format!("{} {}: {}", r.row, r.code, r.text)).collect()
 }
 
-fn batch_of<'a, R: crate::Record<'a>>(rows: &[R]) -> Result<RecordBatch, Failure> {
+fn batch_of<'a, R: crate::Record<'a>>(rows: &[&R]) -> Result<RecordBatch, Failure> {
     let mut builders = R::builders(rows.len());
     rows.iter().for_each(|r| r.append(&mut builders));
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));

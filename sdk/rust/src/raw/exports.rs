@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::columns::{Stage, Validator};
 use crate::raw::Kind;
+use crate::raw::groups::GroupSession;
 use crate::raw::session::{RowSession, VerdictSession, plan_stage, plan_validator};
 use crate::{Column, Failure, Plan, types};
 
@@ -63,8 +64,27 @@ pub mod judging {
     });
 }
 
+/// `group`: rankers and aggregators.
+#[allow(missing_docs, missing_debug_implementations, unreachable_pub)]
+pub mod grouping {
+    wit_bindgen::generate!({
+        path: "../../wit",
+        inline: "
+            package crisol:guest;
+            world grouping {
+                export crisol:stage/group@0.1.0;
+            }
+        ",
+        with: { "crisol:stage/types@0.1.0": crate::raw::described::crisol::stage::types },
+        pub_export_macro: true,
+        export_macro_name: "export_group",
+        default_bindings_module: "crisol_sdk::raw::grouping",
+    });
+}
+
 use described::crisol::stage::types as wit;
 use described::exports::crisol::stage::description;
+use grouping::exports::crisol::stage::group;
 use judging::exports::crisol::stage::verdicts;
 use transforming::exports::crisol::stage::transform;
 
@@ -146,5 +166,38 @@ impl<V: Validator + 'static> verdicts::GuestSession for RefCell<VerdictSession<V
 
     fn check(&self, rows: Vec<u8>) -> Result<Option<Vec<u8>>, wit::Failure> {
         self.borrow_mut().check(rows).map_err(failed)
+    }
+}
+
+/// Exports of a ranker or aggregator.
+#[allow(missing_debug_implementations)]
+pub struct Groups<S>(PhantomData<S>);
+
+impl<S: GroupSession + 'static> description::Guest for Groups<S> {
+    fn describe() -> String {
+        S::ABOUT.describe(S::KIND)
+    }
+
+    fn plan(options: String, input: Vec<wit::Column>) -> Result<wit::StagePlan, wit::Failure> {
+        planned(S::plan(&options, &columns(input)?).map_err(failed)?)
+    }
+}
+
+impl<S: GroupSession + 'static> group::Guest for Groups<S> {
+    type Session = RefCell<S>;
+}
+
+impl<S: GroupSession + 'static> group::GuestSession for RefCell<S> {
+    fn open(options: String, input: Vec<wit::Column>, timestamp: i64) -> Result<group::Session, wit::Failure> {
+        let session = S::open(&options, &columns(input)?, timestamp).map_err(failed)?;
+        Ok(group::Session::new(RefCell::new(session)))
+    }
+
+    fn push(&self, rows: Vec<u8>) -> Result<Vec<Vec<u8>>, wit::Failure> {
+        self.borrow_mut().push(rows).map_err(failed)
+    }
+
+    fn finish(&self) -> Result<Vec<Vec<u8>>, wit::Failure> {
+        self.borrow_mut().finish().map_err(failed)
     }
 }

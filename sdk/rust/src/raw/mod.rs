@@ -1,5 +1,6 @@
 //! What the export macros stand on: sessions over messages, and the bindings to the WIT. Authors need none of it.
 
+pub mod groups;
 pub mod session;
 
 #[cfg(target_family = "wasm")]

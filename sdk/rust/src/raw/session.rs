@@ -11,7 +11,7 @@ use crate::columns::{Output, Stage, Validator};
 use crate::{Batch, Column, Failure, Plan};
 
 /// What the host sends is bounded by the host.
-const LIMITS: Limits = Limits { rows_max: i32::MAX as usize, bytes_max: i32::MAX as usize };
+pub(super) const LIMITS: Limits = Limits { rows_max: i32::MAX as usize, bytes_max: i32::MAX as usize };
 
 /// An answer of [`RowSession::push`]: rows, and rejected rows if there are any.
 pub type Answer = (Vec<u8>, Option<Vec<u8>>);
@@ -42,12 +42,8 @@ impl<S: Stage> RowSession<S> {
     /// What the stage says, or output that does not fit its own plan.
     pub fn push(&mut self, rows: Vec<u8>) -> Result<Answer, Failure> {
         let rows = decode(rows, &self.input, &LIMITS)?;
-        let Output { mut columns, origin, rejected } = self.stage.push(&rows)?;
-        let options = RecordBatchOptions::new().with_row_count(Some(origin.len()));
-        columns.push(Arc::new(Int32Array::from(origin)) as ArrayRef);
-        let rows = RecordBatch::try_new_with_options(Arc::clone(&self.output), columns, &options)
-            .map_err(|e| Failure::bug(format!("the stage's columns do not fit its plan: {e}")))?;
-        Ok((encode(&rows)?, message(rejected)?))
+        let Output { columns, origin, rejected } = self.stage.push(&rows)?;
+        Ok((indexed(&self.output, columns, origin)?, message(rejected)?))
     }
 }
 
@@ -98,6 +94,15 @@ pub fn plan_validator<V: Validator>(text: &str, input: &[Column]) -> Result<Plan
 
 pub(crate) fn schema(columns: &[Column]) -> SchemaRef {
     Arc::new(Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>()))
+}
+
+/// The message of an answer: the planned columns, and `_row` or `_group`.
+pub(super) fn indexed(output: &SchemaRef, mut columns: Vec<ArrayRef>, index: Vec<i32>) -> Result<Vec<u8>, Failure> {
+    let options = RecordBatchOptions::new().with_row_count(Some(index.len()));
+    columns.push(Arc::new(Int32Array::from(index)));
+    let rows = RecordBatch::try_new_with_options(Arc::clone(output), columns, &options)
+        .map_err(|e| Failure::bug(format!("the stage's columns do not fit its plan: {e}")))?;
+    Ok(encode(&rows)?)
 }
 
 fn message(rejected: Rejections) -> Result<Option<Vec<u8>>, Failure> {
