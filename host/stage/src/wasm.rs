@@ -5,9 +5,12 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use crisol_contract::{StageKind, StageSpec};
-use crisol_plugin::{Component, Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
+use crisol_plugin::{CallError, Component, GroupStage, Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
 
-use crate::{ComponentId, Fate, Rejection, Route, RowWorker, WorkerOutput, WorkerProblem, Workers};
+use crate::{
+    ComponentId, Fate, GroupAnswer, GroupSession, GroupWorker, Rejection, Route, RowWorker, WorkerOutput,
+    WorkerProblem, Workers,
+};
 
 /// Finds the components of contracts in a registry.
 #[derive(Debug)]
@@ -43,12 +46,12 @@ impl Workers for Sandboxed<'_> {
         serving.map_err(problems)?.into_iter().map(route).collect()
     }
 
-    fn group_worker(
-        &self,
-        _stage: &StageSpec,
-        _input: &SchemaRef,
-    ) -> Result<Arc<dyn crate::GroupWorker>, Vec<WorkerProblem>> {
-        Err(Vec::new())
+    fn group_worker(&self, stage: &StageSpec, input: &SchemaRef) -> Result<Arc<dyn GroupWorker>, Vec<WorkerProblem>> {
+        let kind = plugin_kind(stage.kind);
+        let problems = |error| problems(kind, error);
+        let component = self.registry.find(&stage.component, stage.version_range.as_ref(), kind).map_err(problems)?;
+        let group_stage = component.group_stage(&stage.options, input, &limits(stage)).map_err(problems)?;
+        Ok(Arc::new(SandboxedGroups(group_stage)))
     }
 }
 
@@ -57,12 +60,7 @@ struct SandboxedWorker(RowStage);
 
 impl RowWorker for SandboxedWorker {
     fn id(&self) -> ComponentId {
-        let component = self.0.component();
-        ComponentId {
-            name: component.name().to_owned(),
-            version: component.version().to_string(),
-            digest: component.digest().to_owned(),
-        }
+        id(self.0.component())
     }
 
     fn reads(&self) -> Vec<String> {
@@ -86,6 +84,57 @@ impl RowWorker for SandboxedWorker {
             rows: output.rows.map(|rows| (rows, output.origin)),
             rejected: output.rejected.into_iter().map(rejection).collect(),
         })
+    }
+}
+
+#[derive(Debug)]
+struct SandboxedGroups(GroupStage);
+
+impl GroupWorker for SandboxedGroups {
+    fn id(&self) -> ComponentId {
+        id(self.0.component())
+    }
+
+    fn reads(&self) -> Vec<String> {
+        self.0.reads().to_vec()
+    }
+
+    fn writes(&self) -> SchemaRef {
+        self.0.writes()
+    }
+
+    fn ranks(&self) -> bool {
+        self.0.component().kind() == Kind::Ranker
+    }
+
+    fn open(&self, timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
+        let session = self.0.session(timestamp_us).map_err(|error| error.to_string())?;
+        Ok(Box::new(SandboxedSession(session)))
+    }
+}
+
+struct SandboxedSession(crisol_plugin::GroupSession);
+
+impl GroupSession for SandboxedSession {
+    fn push(&mut self, rows: &RecordBatch) -> Result<Vec<GroupAnswer>, String> {
+        answers(self.0.push(rows))
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<GroupAnswer>, String> {
+        answers(self.0.finish())
+    }
+}
+
+fn answers(given: Result<Vec<crisol_plugin::GroupAnswer>, CallError>) -> Result<Vec<GroupAnswer>, String> {
+    let answer = |crisol_plugin::GroupAnswer { rows, index }| GroupAnswer { rows, index };
+    Ok(given.map_err(|error| error.to_string())?.into_iter().map(answer).collect())
+}
+
+fn id(component: &Component) -> ComponentId {
+    ComponentId {
+        name: component.name().to_owned(),
+        version: component.version().to_string(),
+        digest: component.digest().to_owned(),
     }
 }
 
