@@ -120,7 +120,8 @@ fn dates_and_times_whose_year_has_not_four_digits_have_no_bound() {
 
 #[test]
 fn stats_of_decimals_keep_every_digit_in_each_physical_form() {
-    for precision in [9, 18, 38] {
+    // 20 digits take 9 bytes: the sign fills up what is missing.
+    for precision in [9, 18, 20, 38] {
         let column = Decimal128Array::from(vec![-5, 123_456_789]).with_precision_and_scale(precision, 2).unwrap();
         let folder = tempfile::tempdir().unwrap();
 
@@ -134,6 +135,24 @@ fn stats_of_decimals_keep_every_digit_in_each_physical_form() {
     let folder = tempfile::tempdir().unwrap();
     let files = write(folder.path(), &[batch(vec![("amount", Arc::new(column))])], &[]).unwrap();
     assert!(files[0].stats.contains("{\"amount\":1234567890123456789.0123456789}"), "{}", files[0].stats);
+}
+
+#[test]
+fn bounds_are_those_of_all_row_groups_wherever_they_stand() {
+    let limits = Limits { gather_rows: 1, wait_bytes: 0, ..LIMITS };
+    let part = |n: i64| {
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![n]));
+        batch(vec![("p", Arc::new(StringArray::from(vec!["a"]))), ("n", column)])
+    };
+    for order in [[9, 1, 5], [1, 9, 5], [5, 1, 9], [5, 9, 1]] {
+        let folder = tempfile::tempdir().unwrap();
+        let files = write_within(limits, folder.path(), &order.map(part), &["p"]).unwrap();
+        let file = std::fs::File::open(folder.path().join(&files[0].path)).unwrap();
+        let groups = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().metadata().num_row_groups();
+        assert_eq!((files.len(), groups), (1, 3), "each batch is a row group of one file");
+        let stats: Value = serde_json::from_str(&files[0].stats).unwrap();
+        assert_eq!((&stats["minValues"]["n"], &stats["maxValues"]["n"]), (&json!(1), &json!(9)), "{order:?}");
+    }
 }
 
 #[test]
