@@ -9,6 +9,7 @@ use crisol_plugin::Registry;
 
 use crate::engine::Engine;
 use crate::files::{self, Kafka, Surroundings};
+use crate::handoff::Handoff;
 use crate::{EngineError, open, plan};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
@@ -120,7 +121,8 @@ impl EngineBuilder {
             return Err(EngineError::refused(&positions, refusals));
         }
         let Self { trigger, restart, observers, .. } = self;
-        Ok(Engine { streams, positions, registry, trigger, restart, observers, notes })
+        let handoff = Handoff::new(project.handoff.bytes_max).map(Arc::new);
+        Ok(Engine { streams, positions, registry, trigger, restart, observers, notes, handoff })
     }
 
     /// The contracts alone, where their keys stand, and what is worth a note about them.

@@ -1,6 +1,7 @@
 //! An engine: checked contracts and components, ready to run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crisol_contract::{Positions, Trigger};
 use crisol_observe::Observers;
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::builder::Restart;
+use crate::handoff::Handoff;
 use crate::open::{Opened, Opener};
 use crate::plan::StreamPlan;
 use crate::{EngineBuilder, EngineError, StreamHandle};
@@ -25,6 +27,7 @@ pub struct Engine {
     pub(crate) restart: Restart,
     pub(crate) observers: Observers,
     pub(crate) notes: Vec<String>,
+    pub(crate) handoff: Option<Arc<Handoff>>,
 }
 
 /// A stream, for lists.

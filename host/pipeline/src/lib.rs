@@ -25,6 +25,7 @@ mod engine;
 mod error;
 mod files;
 mod handle;
+mod handoff;
 mod inspect;
 mod open;
 mod plan;

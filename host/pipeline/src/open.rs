@@ -13,8 +13,8 @@ use crisol_contract::{DELETED, KafkaSpec, SourceSpec, StartingOffsets, Trigger, 
 use crisol_observe::Event;
 use crisol_plugin::{PluginError, Registry};
 use crisol_source::{
-    Cut, FilesSource, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec, infer_schema,
-    table_schema,
+    Cut, FilesSource, HeldFiles, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec,
+    infer_schema, table_schema,
 };
 use crisol_stage::Chain;
 use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
@@ -25,6 +25,7 @@ use uuid::Uuid;
 use self::tables::Quarantine;
 use crate::builder::Restart;
 use crate::error::Refusal;
+use crate::handoff::Handoff;
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
 use crate::{Engine, EngineError};
@@ -130,11 +131,15 @@ impl<'a> Opener<'a> {
         }
         let checkpoint = self.follow_rebuild(&plan, checkpoint, &table, &input).await;
         let checkpoint = checkpoint.map_err(|failure| EngineError::opening(&plan.name, failure))?;
+        let table = match &self.engine.handoff {
+            Some(handoff) if self.is_read(&plan) => table.handing_over(handoff.clone()),
+            _ => table,
+        };
         let parts = Parts {
             name: plan.name.clone(),
             table_name: plan.table.name.clone(),
             table_path: plan.table.path.clone(),
-            source: source(&plan, &checkpoint, &input),
+            source: source(&plan, &checkpoint, &input, self.engine.handoff.as_ref()),
             quarantine: OpenTable::new(Quarantine(plan.clone())),
             table: Arc::new(table),
             chain,
@@ -206,6 +211,13 @@ impl<'a> Opener<'a> {
         rebuild::begin_anew(plan, checkpoint, table).await
     }
 
+    /// Whether a stream of this run reads the stream's table.
+    fn is_read(&self, plan: &StreamPlan) -> bool {
+        let reads =
+            |below: &StreamPlan| matches!(&below.source, SourcePlan::Stream { stream, .. } if *stream == plan.name);
+        self.engine.streams.iter().any(reads)
+    }
+
     fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
         if let SourcePlan::Stream { stream, .. } = &plan.source
             && let Some(upstream) = upstreams.get(stream)
@@ -266,23 +278,31 @@ async fn settle_columns(plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<St
     plan.clone().with_columns(&columns).map_err(|what| Failure::Internal { what })
 }
 
-fn source(plan: &StreamPlan, checkpoint: &Checkpoint, columns: &SchemaRef) -> Box<dyn Source> {
+fn source(
+    plan: &StreamPlan,
+    checkpoint: &Checkpoint,
+    input: &SchemaRef,
+    handoff: Option<&Arc<Handoff>>,
+) -> Box<dyn Source> {
     let log = Arc::new(CheckpointLog(checkpoint.source_log()));
     match &plan.source {
         SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
         SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log)),
-        SourcePlan::Stream { table, path, .. } => Box::new(table_source(plan, columns, table, path, false)),
-        SourcePlan::External(path) => Box::new(table_source(plan, columns, path, path, true)),
+        SourcePlan::Stream { table, path, .. } => {
+            let held = handoff.map(|handoff| Arc::clone(handoff) as Arc<dyn HeldFiles>);
+            Box::new(TableSource::new(TableSourceSpec { held, ..table_source(plan, input, table, path, false) }))
+        }
+        SourcePlan::External(path) => Box::new(TableSource::new(table_source(plan, input, path, path, true))),
     }
 }
 
 /// `input` is what the source gives.
-fn table_source(plan: &StreamPlan, input: &SchemaRef, name: &str, path: &str, external: bool) -> TableSource {
+fn table_source(plan: &StreamPlan, input: &SchemaRef, name: &str, path: &str, external: bool) -> TableSourceSpec {
     let table = &plan.table;
     let changes = matches!(plan.source, SourcePlan::Stream { changes: true, .. });
     let columns = input.fields().iter().filter(|field| !changes || field.name() != DELETED).cloned();
     let most = table.max_files_per_trigger.map(|files| usize::try_from(files).unwrap_or(usize::MAX));
-    TableSource::new(TableSourceSpec {
+    TableSourceSpec {
         name: name.into(),
         path: path.into(),
         columns: Arc::new(Schema::new(columns.collect::<Vec<_>>())),
@@ -293,7 +313,7 @@ fn table_source(plan: &StreamPlan, input: &SchemaRef, name: &str, path: &str, ex
         anew: anew(plan),
         max_files: most.unwrap_or(TableSourceSpec::MAX_FILES),
         max_bytes: table.max_bytes_per_trigger.unwrap_or(TableSourceSpec::MAX_BYTES),
-    })
+    }
 }
 
 /// Where batches of a stream on a table end. A table of groups is computed from whole versions; partitions that arrive

@@ -26,6 +26,7 @@ mod tail;
 mod writer;
 
 pub use error::TableError;
+pub use files::KeepFiles;
 pub use memory::{Fault, MemoryCommit, MemoryTable};
 pub use read::TableSummary;
 pub use spec::TableSpec;

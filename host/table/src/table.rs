@@ -15,8 +15,8 @@ use crate::files::{Files, Layout};
 use crate::log::Log;
 use crate::tail::Tail;
 use crate::{
-    AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableError, TableSpec, TableWriter, commit,
-    create,
+    AppTransaction, CommitNote, CommitOutcome, FileWriter, KeepFiles, PendingFile, TableError, TableSpec, TableWriter,
+    commit, create,
 };
 
 /// A Delta table that exists, is the one its contract means, and may be written by this host.
@@ -94,6 +94,15 @@ impl Table {
             tail: Mutex::new(tail),
             checkpoints: Checkpoints::default(),
         })
+    }
+
+    /// Gives the rows of files that it writes to `keeper`, too: the streams below may take them from there.
+    #[must_use]
+    pub fn handing_over(mut self, keeper: Arc<dyn KeepFiles>) -> Self {
+        if let Some(layout) = Arc::get_mut(&mut self.layout) {
+            layout.hand_over(keeper);
+        }
+        self
     }
 
     /// The table's id: it changes when the table is created anew.

@@ -5,6 +5,7 @@
 
 use arrow_schema::SchemaRef;
 use crisol_checkpoint::{Checkpoint, Position};
+use crisol_source::TableSource;
 use crisol_stream::Failure;
 use crisol_table::{Table, TableError};
 
@@ -19,8 +20,8 @@ pub(super) async fn upstream_began_anew(
 ) -> Result<bool, Failure> {
     let mut source = match &plan.source {
         SourcePlan::Ingestion(_) => return Ok(false),
-        SourcePlan::Stream { table, path, .. } => table_source(plan, columns, table, path, false),
-        SourcePlan::External(path) => table_source(plan, columns, path, path, true),
+        SourcePlan::Stream { table, path, .. } => TableSource::new(table_source(plan, columns, table, path, false)),
+        SourcePlan::External(path) => TableSource::new(table_source(plan, columns, path, path, true)),
     };
     let state = checkpoint.state().await?;
     let logged = state.offsets.and_then(|logged| logged.entry.ends.into_iter().next().flatten());

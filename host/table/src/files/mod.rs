@@ -3,6 +3,7 @@
 //! A table without partition columns is written straight through; one with them is split first (`split`). Files roll
 //! at a size.
 
+mod kept;
 mod key;
 mod open;
 mod split;
@@ -13,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use crisol_store::Store;
 use deltalake::kernel::Metadata;
 use parquet::basic::{Compression, ZstdLevel};
@@ -21,6 +22,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+pub use self::kept::KeepFiles;
 use self::open::OpenFile;
 use self::split::Splitter;
 use crate::error::Place;
@@ -74,6 +76,8 @@ pub(crate) struct Layout {
     /// Leaf columns with statistics.
     indexed: usize,
     limits: Limits,
+    /// Who keeps the rows of new files.
+    keeper: Option<Arc<dyn KeepFiles>>,
 }
 
 impl Layout {
@@ -92,7 +96,22 @@ impl Layout {
         let properties = properties(&data_schema).map_err(|e| place.external("cannot set its compression", e))?;
         let indexed = indexed_columns(metadata);
         let schema = spec.schema.clone();
-        Ok(Self { place, store, schema, data, data_schema, partition, properties, indexed, limits: LIMITS })
+        Ok(Self {
+            place,
+            store,
+            schema,
+            data,
+            data_schema,
+            partition,
+            properties,
+            indexed,
+            limits: LIMITS,
+            keeper: None,
+        })
+    }
+
+    pub(crate) fn hand_over(&mut self, keeper: Arc<dyn KeepFiles>) {
+        self.keeper = Some(keeper);
     }
 
     /// Rows must have the table's columns, and nulls only where the table allows them.
@@ -157,6 +176,11 @@ fn indexed_columns(metadata: &Metadata) -> usize {
         None => INDEXED_COLUMNS,
         Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
     }
+}
+
+/// Bytes of the rows themselves, whatever they share with other batches.
+fn slice_bytes(rows: &RecordBatch) -> Result<usize, ArrowError> {
+    rows.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
 }
 
 pub(crate) struct Files {

@@ -11,8 +11,9 @@ use crisol_store::DataFile;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
+use super::kept::KeptRows;
 use super::stats::Seen;
-use super::{Layout, key, stats};
+use super::{Layout, key, slice_bytes, stats};
 use crate::{PendingFile, TableError, entry};
 
 pub(super) struct OpenFile {
@@ -23,6 +24,7 @@ pub(super) struct OpenFile {
     rows: u64,
     /// What Parquet's statistics will not say, per column.
     seen: Vec<Seen>,
+    kept: Option<KeptRows>,
 }
 
 impl OpenFile {
@@ -36,7 +38,8 @@ impl OpenFile {
         let writer = ArrowWriter::try_new_with_options(Sink(Some(file)), layout.data_schema.clone(), options);
         let writer = writer.map_err(|e| layout.failed(e))?;
         let seen = vec![Seen::default(); layout.data_schema.fields().len()];
-        Ok(Self { layout, path, writer, rows: 0, seen })
+        let kept = layout.keeper.clone().map(KeptRows::new);
+        Ok(Self { layout, path, writer, rows: 0, seen, kept })
     }
 
     pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<(), TableError> {
@@ -45,6 +48,9 @@ impl OpenFile {
             seen.nan = seen.nan || has_nan(column.as_ref());
         }
         self.rows += rows.num_rows() as u64;
+        if let Some(kept) = self.kept.take() {
+            self.kept = kept.with(rows, slice_bytes(rows).map_err(|e| self.layout.failed(e))?);
+        }
         self.writer.write(rows).map_err(|e| self.layout.failed(e))
     }
 
@@ -73,6 +79,9 @@ impl OpenFile {
             Some(file) => file.finish().map_err(|e| layout.failed(e))?,
             None => return Err(layout.failed("the file was ended before")),
         };
+        if let Some(kept) = self.kept {
+            kept.finish(layout.store.root.join(&self.path));
+        }
         Ok(PendingFile {
             path: key::uri(&self.path),
             size: i64::try_from(size).unwrap_or(i64::MAX),

@@ -12,9 +12,9 @@ use arrow_row::{RowConverter, SortField};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::interleave::interleave_record_batch;
 
-use super::Layout;
 use super::key::PartitionKey;
 use super::open::OpenFile;
+use super::{Layout, slice_bytes};
 use crate::{PendingFile, TableError};
 
 /// Files ended at the same time for each core: each waits for the disk before it counts as written.
@@ -270,9 +270,4 @@ fn side_by_side<T: Send, R: Send>(
         ends.map(|end| end.unwrap_or_else(|_| Err(layout.failed("its encoder panicked")))).collect()
     });
     Ok(results?.into_iter().flatten().collect())
-}
-
-/// Bytes of the rows themselves, whatever they share with other batches.
-fn slice_bytes(rows: &RecordBatch) -> Result<usize, ArrowError> {
-    rows.columns().iter().map(|column| column.to_data().get_slice_memory_size()).sum()
 }
