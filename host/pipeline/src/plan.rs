@@ -15,7 +15,7 @@ use crisol_stage::{Chain, ChainInput, Sandboxed, StageError};
 use crate::error::{Place, Refusal};
 
 /// Columns that say where a row came from, as far as a table has them.
-const PROVENANCE: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
+pub(crate) const PROVENANCE: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
 /// What a row of a file also brings along into bronze.
 const FILE_COLUMNS: [&str; 3] = ["file_path", "file_row", "file_modified"];
 
@@ -30,8 +30,6 @@ pub(crate) struct StreamPlan {
     pub(crate) ingestion: Option<PathBuf>,
     /// Where its rows come from.
     pub(crate) source: SourcePlan,
-    /// Whether another stream reads its table.
-    pub(crate) is_read: bool,
     /// When it makes batches, unless an upstream says so.
     pub(crate) trigger: Trigger,
     /// Where its checkpoint lies.
@@ -72,13 +70,11 @@ fn stream(
     by_table: &BTreeMap<&str, &IngestionContract>,
     table: &TableContract,
 ) -> Option<StreamPlan> {
-    let is_read = project.tables.iter().any(|below| below.from == Upstream::Table(table.name.clone()));
     let own = |source| StreamPlan {
         name: table.name.clone(),
         table: table.clone(),
         ingestion: None,
         source,
-        is_read,
         trigger: Trigger::AvailableNow,
         checkpoint: table.checkpoint_dir(&project.paths),
         limits: project.limits.clone(),
@@ -89,7 +85,6 @@ fn stream(
             table: table.clone(),
             ingestion: Some(ingestion.file.clone()),
             source: SourcePlan::Ingestion(ingestion.source.clone()),
-            is_read,
             trigger: ingestion.trigger,
             checkpoint: ingestion.checkpoint_dir(&project.paths),
             limits: project.limits.clone(),

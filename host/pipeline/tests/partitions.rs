@@ -79,6 +79,7 @@ async fn table_refuses(type_name: &str) -> bool {
         path: path.clone(),
         schema: Arc::new(Schema::new(fields)),
         partition_by: vec!["x".into()],
+        write: crisol_table::WriteMode::Append,
         properties: BTreeMap::new(),
     };
     Table::open_or_create(&spec, &crisol_store::open(&path).expect("a folder")).await.is_err()

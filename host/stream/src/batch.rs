@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
-use crisol_observe::{Accounts, Observers};
+use crisol_observe::{Accounts, ChangeCounts, Observers};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain};
-use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, TableWriter};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -86,10 +86,10 @@ impl Protocol<'_> {
         pass(self.stream, Step::LogOutcome, Moment::Before);
         self.checkpoint.log_outcome(batch.number, &outcome).await?;
         pass(self.stream, Step::LogOutcome, Moment::After);
-        let version = self.commit(batch.number, &outcome).await?;
+        let (version, changes) = self.commit(batch.number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(batch.number, timings).await?;
-        Ok(Some(Done { accounts: outcome.accounts, version }))
+        Ok(Some(Done { accounts: Accounts { changes, ..outcome.accounts }, version }))
     }
 
     /// Commits what an earlier run had decided, and marks it. No component is called.
@@ -98,10 +98,10 @@ impl Protocol<'_> {
         let outcome = self.checkpoint.outcome::<Decision>(number).await?.map(|outcome| outcome.payload);
         let outcome =
             outcome.ok_or_else(|| Failure::Internal { what: format!("`outcome/{number}` was there and is gone") })?;
-        let version = self.commit(number, &outcome).await?;
+        let (version, changes) = self.commit(number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(number, timings).await?;
-        Ok(Done { accounts: outcome.accounts, version })
+        Ok(Done { accounts: Accounts { changes, ..outcome.accounts }, version })
     }
 
     /// Marks a batch as committed for good.
@@ -155,7 +155,7 @@ impl Protocol<'_> {
     }
 
     /// Quarantine first, then the table, each once whatever happened before.
-    async fn commit(&self, number: u64, outcome: &Decision) -> Result<i64, Failure> {
+    async fn commit(&self, number: u64, outcome: &Decision) -> Result<(i64, Option<ChangeCounts>), Failure> {
         let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
         let transaction = AppTransaction { app_id: self.checkpoint.id().to_string(), version };
         if !outcome.quarantine.is_empty() {
@@ -168,7 +168,11 @@ impl Protocol<'_> {
         let committed = self.table.commit(&outcome.table, &transaction, &outcome.note).await?;
         pass(self.stream, Step::CommitTable, Moment::After);
         Ok(match committed {
-            CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => version,
+            CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => (version, None),
+            CommitOutcome::Merged { version, changes } => {
+                let RowChanges { inserted, updated, superseded, deleted } = changes;
+                (version, Some(ChangeCounts { inserted, updated, superseded, deleted }))
+            }
         })
     }
 }

@@ -32,6 +32,7 @@ async fn open(folder: &std::path::Path, schema: SchemaRef, partition_by: &[&str]
         path: path.clone(),
         schema,
         partition_by: partition_by.iter().map(|s| s.to_string()).collect(),
+        write: crisol_table::WriteMode::Append,
         properties: Default::default(),
     };
     Table::open_or_create(&spec, &crisol_store::open(&path).unwrap()).await.unwrap()

@@ -1,12 +1,17 @@
-//! How an append lands: once, at the version after the one at which its transaction was seen to be absent.
+//! How a commit lands: once, at the version after the one at which its transaction was seen to be absent.
 //!
 //! No retries of the library are used: each turn of the loop reads what others committed, looks for our
 //! transaction, and puts the entry of exactly the next version if that is free.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
 
 use crate::error::Place;
 use crate::log::{Log, Put};
+use crate::merge::{self, Merge, Rewrite};
 use crate::tail::Tail;
 use crate::{AppTransaction, CommitNote, CommitOutcome, PendingFile, TableError, entry};
 
@@ -15,13 +20,108 @@ const ATTEMPTS_MAX: u32 = 1_000;
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
 
+/// What is committed.
+pub(crate) struct Batch<'a> {
+    pub(crate) files: &'a [PendingFile],
+    pub(crate) transaction: &'a AppTransaction,
+    pub(crate) note: &'a CommitNote,
+}
+
+/// What is put: made anew for each version that it may follow.
+#[async_trait]
+trait Entries: Send {
+    async fn text(&mut self, tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError>;
+}
+
+struct Appending<'a> {
+    place: &'a Place,
+    batch: &'a Batch<'a>,
+}
+
+#[async_trait]
+impl Entries for Appending<'_> {
+    async fn text(&mut self, _tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
+        let Batch { files, transaction, note } = self.batch;
+        entry::append(files, transaction, note, token, seen).map_err(|e| self.place.unwritten(e))
+    }
+}
+
 pub(crate) async fn append(
     place: &Place,
     log: &Log,
     tail: &mut Tail,
-    files: &[PendingFile],
+    batch: &Batch<'_>,
+) -> Result<CommitOutcome, TableError> {
+    land(place, log, tail, batch.transaction, &mut Appending { place, batch }).await
+}
+
+/// A merge, and what it wrote for the version that it was last planned on.
+struct Merging<'a> {
+    place: &'a Place,
+    merge: &'a Arc<Merge>,
+    batch: &'a Batch<'a>,
+    /// Of the deleted keys.
+    application: String,
+    attempt: Option<Attempt>,
+}
+
+struct Attempt {
+    rewrite: Rewrite,
+    /// File of the deleted keys before.
+    tombstones: Option<i64>,
+}
+
+impl Merging<'_> {
+    async fn give_up(&mut self) {
+        if let Some(lost) = self.attempt.take() {
+            self.merge.give_up(&lost.rewrite, self.batch.files).await;
+        }
+    }
+}
+
+#[async_trait]
+impl Entries for Merging<'_> {
+    /// Asked again, the attempt before has lost to another writer: all is planned anew.
+    async fn text(&mut self, tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
+        self.give_up().await;
+        let tombstones = tail.known_transaction(&self.application);
+        let rewrite = self.merge.plan(seen, self.batch.files, tombstones).await?;
+        let Attempt { rewrite, .. } = self.attempt.insert(Attempt { rewrite, tombstones });
+        let Batch { transaction, note, .. } = self.batch;
+        entry::rewrite(rewrite, transaction, &self.application, note, token, seen).map_err(|e| self.place.unwritten(e))
+    }
+}
+
+/// Merges the rows of a batch into the table as it is when its entry is put.
+pub(crate) async fn merge(
+    place: &Place,
+    log: &Log,
+    tail: &mut Tail,
+    merge: &Arc<Merge>,
+    batch: &Batch<'_>,
+) -> Result<CommitOutcome, TableError> {
+    let application = merge::application(&batch.transaction.app_id);
+    // From now on it is followed from commit to commit.
+    tail.transaction(&application).await?;
+    let mut merging = Merging { place, merge, batch, application, attempt: None };
+    let outcome = land(place, log, tail, batch.transaction, &mut merging).await?;
+    let CommitOutcome::Committed { version } = outcome else {
+        merging.give_up().await;
+        merge.landed(batch.files, None).await;
+        return Ok(outcome);
+    };
+    let Some(Attempt { rewrite, tombstones }) = merging.attempt else { return Ok(outcome) };
+    merge.landed(batch.files, tombstones.filter(|_| rewrite.tombstones.is_some())).await;
+    Ok(CommitOutcome::Merged { version, changes: rewrite.counts })
+}
+
+/// Puts an entry as the next one after what was seen; tries until one is ours, or the table holds the transaction.
+async fn land(
+    place: &Place,
+    log: &Log,
+    tail: &mut Tail,
     transaction: &AppTransaction,
-    note: &CommitNote,
+    entries: &mut dyn Entries,
 ) -> Result<CommitOutcome, TableError> {
     let token = uuid::Uuid::new_v4().to_string();
     for attempt in 0..ATTEMPTS_MAX {
@@ -34,8 +134,7 @@ pub(crate) async fn append(
             tail.settle().await?;
             return Ok(CommitOutcome::AlreadyCommitted { version: seen });
         }
-        let text = entry::append(files, transaction, note, &token, seen)
-            .map_err(|e| place.external("cannot write the text of its commit", e))?;
+        let text = entries.text(tail, &token, seen).await?;
         let next = seen + 1;
         match log.put(next, &text).await {
             Ok(Put::Done) => {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::check;
 use crate::error::Place;
 use crate::log::{Log, Put};
-use crate::{TableError, TableSpec, entry};
+use crate::{TableError, TableSpec, entry, upgrade};
 
 /// What the host sets on every table: Spark's checkpoint interval, and no clean-up of the log on the side
 /// (T-129).
@@ -51,7 +51,9 @@ fn actions(place: &Place, spec: &TableSpec) -> Result<(Protocol, Metadata), Tabl
     let schema = check::delta_schema(place, spec)?;
     let properties = properties(place, spec)?;
     let failed = |e: serde_json::Error| place.external("cannot describe it", e);
-    let protocol = serde_json::from_value(json!({"minReaderVersion": 1, "minWriterVersion": 2})).map_err(failed)?;
+    let writer = if upgrade::tells_changes(spec) { upgrade::WRITER } else { 2 };
+    let protocol =
+        serde_json::from_value(json!({"minReaderVersion": 1, "minWriterVersion": writer})).map_err(failed)?;
     let metadata = new_metadata(&schema, &spec.partition_by, &properties)
         .and_then(|metadata| metadata.with_name(spec.name.clone()))
         .map_err(|e| place.external("cannot describe it", e))?;
@@ -78,6 +80,9 @@ fn properties(place: &Place, spec: &TableSpec) -> Result<BTreeMap<String, String
                 format!("properties that may be set: {}, and names outside `delta.`", ALLOWED.join(", ")),
             ));
         }
+    }
+    if upgrade::tells_changes(spec) {
+        properties.insert(upgrade::PROPERTY.to_string(), "true".to_string());
     }
     properties.extend(ALWAYS.map(|(key, value)| (key.to_string(), value.to_string())));
     Ok(properties)

@@ -8,6 +8,7 @@ use deltalake::kernel::{Metadata, Protocol};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::merge::Rewrite;
 use crate::{AppTransaction, CommitNote, PendingFile};
 
 pub(crate) const ENGINE: &str = concat!("crisol/", env!("CARGO_PKG_VERSION"));
@@ -97,16 +98,7 @@ pub(crate) fn append(
     lines.push(json!({"txn": {
         "appId": transaction.app_id, "version": transaction.version, "lastUpdated": now,
     }}));
-    lines.extend(files.iter().map(|file| {
-        json!({"add": {
-            "path": file.path,
-            "partitionValues": file.partition_values,
-            "size": file.size,
-            "modificationTime": file.modification_time,
-            "dataChange": true,
-            "stats": file.stats,
-        }})
-    }));
+    lines.extend(files.iter().map(add));
     text(&lines)
 }
 
@@ -141,6 +133,72 @@ fn append_info(
         "txnId": token,
         "crisol": own,
     }))
+}
+
+/// The entry of a commit that changes rows (D-084). `application` is that of the deleted keys.
+pub(crate) fn rewrite(
+    rewrite: &Rewrite,
+    transaction: &AppTransaction,
+    application: &str,
+    note: &CommitNote,
+    token: &str,
+    read_version: i64,
+) -> Result<Bytes, serde_json::Error> {
+    let now = now_millis();
+    let mut own = serde_json::to_value(note)?;
+    own["token"] = json!(token);
+    own["changes"] = serde_json::to_value(rewrite.counts)?;
+    let (removed, added) = (rewrite.removes.len(), rewrite.adds.len());
+    let txn = |app: &str, version: i64| json!({"txn": {"appId": app, "version": version, "lastUpdated": now}});
+    let mut lines = vec![json!({"commitInfo": {
+        "timestamp": now,
+        "operation": "MERGE",
+        "operationParameters": { "queryId": transaction.app_id, "epochId": transaction.version.to_string() },
+        "readVersion": read_version,
+        "isolationLevel": "Serializable",
+        "isBlindAppend": false,
+        "operationMetrics": {
+            "numTargetFilesRemoved": removed.to_string(),
+            "numTargetFilesAdded": added.to_string(),
+            "numTargetChangeFilesAdded": rewrite.changes.len().to_string(),
+            "numTargetRowsInserted": rewrite.counts.inserted.to_string(),
+            "numTargetRowsUpdated": rewrite.counts.updated.to_string(),
+            "numTargetRowsDeleted": rewrite.counts.deleted.to_string(),
+        },
+        "engineInfo": ENGINE,
+        "txnId": token,
+        "crisol": own,
+    }})];
+    lines.push(txn(&transaction.app_id, transaction.version));
+    lines.extend(rewrite.tombstones.map(|file| txn(application, file)));
+    lines.extend(rewrite.removes.iter().map(|file| {
+        json!({"remove": {
+            "path": file.path,
+            "deletionTimestamp": now,
+            "dataChange": true,
+            "extendedFileMetadata": true,
+            "partitionValues": file.partition_values(),
+            "size": file.size,
+        }})
+    }));
+    lines.extend(rewrite.adds.iter().map(add));
+    lines.extend(rewrite.changes.iter().map(|file| {
+        json!({"cdc": {
+            "path": file.path, "partitionValues": file.partition_values, "size": file.size, "dataChange": false,
+        }})
+    }));
+    text(&lines)
+}
+
+fn add(file: &PendingFile) -> Value {
+    json!({"add": {
+        "path": file.path,
+        "partitionValues": file.partition_values,
+        "size": file.size,
+        "modificationTime": file.modification_time,
+        "dataChange": true,
+        "stats": file.stats,
+    }})
 }
 
 /// The entry that takes out files, named as the log names them, and closes the table to an application.
@@ -183,6 +241,24 @@ pub(crate) fn added_paths(text: &[u8]) -> Result<Vec<String>, serde_json::Error>
     }
     let adds = text.split(|b| *b == b'\n').filter(|line| line.starts_with(ADD));
     adds.map(|line| serde_json::from_slice::<Line>(line).map(|line| line.add.path)).collect()
+}
+
+/// The entry by which a table tells its changes from now on.
+pub(crate) fn tell_changes(protocol: &Protocol, metadata: &Metadata, token: &str) -> Result<Bytes, serde_json::Error> {
+    text(&[
+        json!({"commitInfo": {
+            "timestamp": now_millis(),
+            "operation": "SET TBLPROPERTIES",
+            "operationParameters": { "properties": "{\"delta.enableChangeDataFeed\":\"true\"}" },
+            "isolationLevel": "Serializable",
+            "isBlindAppend": true,
+            "operationMetrics": {},
+            "engineInfo": ENGINE,
+            "txnId": token,
+        }}),
+        json!({"protocol": protocol}),
+        json!({"metaData": metadata}),
+    ])
 }
 
 /// Entry 0 of a new table.

@@ -58,6 +58,10 @@ impl Place {
         TableError::Data { table: self.table.clone(), what: what.into() }
     }
 
+    pub(crate) fn unwritten(&self, source: serde_json::Error) -> TableError {
+        self.external("cannot write the text of its commit", source)
+    }
+
     pub(crate) fn external(
         &self,
         what: impl Into<String>,

@@ -5,7 +5,7 @@
 //!
 //! `writer` holds the traits that streams know; [`Table`] is their Delta form and [`MemoryTable`] the double for tests.
 //! `create` and `check` decide what a table is, `log` and `tail` what it holds now, `entry` the text of a commit,
-//! `commit` how it lands, `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
+//! `commit` how it lands, `merge` what a commit does that changes rows, `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -19,16 +19,20 @@ mod error;
 mod files;
 mod log;
 mod memory;
+mod merge;
 mod read;
+mod scan;
 mod spec;
 mod table;
 mod tail;
+mod upgrade;
 mod writer;
 
 pub use error::TableError;
 pub use files::KeepFiles;
 pub use memory::{Fault, MemoryCommit, MemoryTable};
+pub use merge::{DELETED, RowChanges};
 pub use read::TableSummary;
-pub use spec::TableSpec;
+pub use spec::{TableSpec, WriteMode};
 pub use table::Table;
 pub use writer::{AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableWriter};

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray, new_null_array};
+use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use arrow_select::take::take;
 use deltalake::kernel::Snapshot;
 use futures::TryStreamExt;
 use object_store::path::Path;
@@ -13,7 +12,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 
-use crate::{Table, TableError};
+use crate::{Table, TableError, scan};
 
 /// How much a table holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,25 +98,9 @@ impl Table {
         let wanted = schema.clone();
         let read = tokio::task::spawn_blocking(move || read_file(&path, &wanted, limit)).await;
         let rows = read.map_err(|e| self.unreadable(e))?.map_err(|e| self.unreadable(e))?;
-        rows.iter().map(|rows| self.complete(rows, file, schema)).collect()
-    }
-
-    fn complete(&self, rows: &RecordBatch, file: &LiveFile, schema: &SchemaRef) -> Result<RecordBatch, TableError> {
-        let failed = |e| self.unreadable(e);
-        let mut columns: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
-        for field in schema.fields() {
-            let column = match (rows.column_by_name(field.name()), file.partition_values.get(field.name())) {
-                (Some(column), _) => arrow_cast::cast(column, field.data_type()).map_err(failed)?,
-                (None, Some(Some(value))) => {
-                    let one = StringArray::from(vec![value.as_str()]);
-                    let one = arrow_cast::cast(&one, field.data_type()).map_err(failed)?;
-                    take(&one, &arrow_array::UInt32Array::from(vec![0; rows.num_rows()]), None).map_err(failed)?
-                }
-                (None, _) => new_null_array(field.data_type(), rows.num_rows()),
-            };
-            columns.push(column);
-        }
-        RecordBatch::try_new(schema.clone(), columns).map_err(failed)
+        let complete =
+            |rows: &RecordBatch| scan::complete(rows, &file.partition_values, schema).map_err(|e| self.unreadable(e));
+        rows.iter().map(complete).collect()
     }
 
     pub(crate) fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {

@@ -4,6 +4,30 @@ use std::collections::BTreeMap;
 
 use arrow_schema::SchemaRef;
 
+/// How the rows of a batch become rows of the table.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum WriteMode {
+    /// They are added.
+    #[default]
+    Append,
+    /// They replace the partitions that they belong to (D-032).
+    ReplacePartitions,
+    /// The newest row of each key stands: the greatest by `sequence_by`, then by `position`.
+    Upsert {
+        /// Key columns.
+        keys: Vec<String>,
+        /// Columns that say which event is newer.
+        sequence_by: Vec<String>,
+        /// Columns that say where a row came from: they decide between equal sequences.
+        position: Vec<String>,
+    },
+    /// The groups that the batch names are replaced.
+    ReplaceGroups {
+        /// Group columns.
+        group_by: Vec<String>,
+    },
+}
+
 /// What a table should be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableSpec {
@@ -15,6 +39,8 @@ pub struct TableSpec {
     pub schema: SchemaRef,
     /// Partition columns.
     pub partition_by: Vec<String>,
+    /// How rows are written.
+    pub write: WriteMode,
     /// Table properties, besides those that the host always sets (`delta.checkpointInterval = 10`).
     pub properties: BTreeMap<String, String>,
 }

@@ -13,10 +13,11 @@ use crate::entry::Entry;
 use crate::error::Place;
 use crate::files::{Files, Layout};
 use crate::log::Log;
+use crate::merge::Merge;
 use crate::tail::Tail;
 use crate::{
     AppTransaction, CommitNote, CommitOutcome, FileWriter, KeepFiles, PendingFile, TableError, TableSpec, TableWriter,
-    commit, create,
+    WriteMode, commit, create, merge, upgrade,
 };
 
 /// A Delta table that exists, is the one its contract means, and may be written by this host.
@@ -26,6 +27,8 @@ pub struct Table {
     spec: Arc<TableSpec>,
     log: Log,
     layout: Arc<Layout>,
+    /// How rows are changed, where they are.
+    merge: Option<Arc<Merge>>,
     /// One commit at a time: the second would only lose to the first.
     tail: Mutex<Tail>,
     checkpoints: Checkpoints,
@@ -68,6 +71,7 @@ impl Table {
             path: path.to_string(),
             schema: Arc::new(Schema::empty()),
             partition_by: Vec::new(),
+            write: WriteMode::Append,
             properties: BTreeMap::new(),
         };
         let (place, log) = at(&spec, store)?;
@@ -83,14 +87,17 @@ impl Table {
     async fn load(place: Arc<Place>, spec: &TableSpec, log: Log) -> Result<Self, TableError> {
         let spec = Arc::new(spec.clone());
         let mut tail = Tail::open(place.clone(), spec.clone(), log.clone()).await?;
+        upgrade::change_data(&place, &spec, &log, &mut tail).await?;
         tail.settle().await?;
         warn_about(&spec, &tail);
-        let layout = Layout::new(place.clone(), &spec, log.store().clone(), tail.metadata())?;
+        let layout = Arc::new(Layout::new(place.clone(), &spec, log.store().clone(), tail.metadata())?);
+        let merge = Merge::new(&place, &spec, &log, &layout, tail.metadata())?;
         Ok(Self {
             place,
             spec,
             log,
-            layout: Arc::new(layout),
+            layout,
+            merge: merge.map(Arc::new),
             tail: Mutex::new(tail),
             checkpoints: Checkpoints::default(),
         })
@@ -99,10 +106,9 @@ impl Table {
     /// Gives the rows of files that it writes to `keeper`, too: the streams below may take them from there.
     #[must_use]
     pub fn handing_over(mut self, keeper: Arc<dyn KeepFiles>) -> Self {
-        if let Some(layout) = Arc::get_mut(&mut self.layout) {
-            layout.hand_over(keeper);
-        }
-        self
+        let layout = Arc::new(self.layout.handing_over(keeper.clone()));
+        let merge = self.merge.take().map(|merge| Arc::new(merge.handing_over(&layout, keeper)));
+        Self { layout, merge, ..self }
     }
 
     /// The table's id: it changes when the table is created anew.
@@ -165,8 +171,15 @@ impl TableWriter for Table {
         Ok(newest)
     }
 
+    fn incoming(&self) -> SchemaRef {
+        merge::incoming_for(&self.spec)
+    }
+
     fn writer(&self) -> Result<Box<dyn FileWriter>, TableError> {
-        Ok(Box::new(Files::new(self.layout.clone())?))
+        Ok(Box::new(match &self.merge {
+            Some(merge) => merge.writer()?,
+            None => Files::new(self.layout.clone())?,
+        }))
     }
 
     async fn commit(
@@ -176,8 +189,12 @@ impl TableWriter for Table {
         note: &CommitNote,
     ) -> Result<CommitOutcome, TableError> {
         let mut tail = self.tail.lock().await;
-        let outcome = commit::append(&self.place, &self.log, &mut tail, files, transaction, note).await?;
-        if let CommitOutcome::Committed { version } = outcome {
+        let batch = commit::Batch { files, transaction, note };
+        let outcome = match &self.merge {
+            Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
+            None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,
+        };
+        if let CommitOutcome::Committed { version } | CommitOutcome::Merged { version, .. } = outcome {
             self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version).await;
         }
         Ok(outcome)

@@ -49,6 +49,10 @@ impl Tail {
         self.version
     }
 
+    pub(crate) fn protocol(&self) -> &Protocol {
+        &self.protocol
+    }
+
     pub(crate) fn metadata(&self) -> &Metadata {
         &self.metadata
     }
@@ -81,6 +85,11 @@ impl Tail {
             self.reload(Some(app_id)).await?;
         }
         Ok(self.transactions.get(app_id).copied().flatten())
+    }
+
+    /// The same of an application that was asked for before.
+    pub(crate) fn known_transaction(&self, app_id: &str) -> Option<i64> {
+        self.transactions.get(app_id).copied().flatten()
     }
 
     /// Reads the whole table anew, for the applications known and one more.

@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::TableError;
+use crate::{RowChanges, TableError};
 
 /// Delta's `txn` action: who wrote, and the newest number that it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +59,13 @@ pub enum CommitOutcome {
         /// Version of the table.
         version: i64,
     },
+    /// Landed as this version, and changed rows of the table.
+    Merged {
+        /// Version of the table.
+        version: i64,
+        /// What became of the rows, where they count one by one.
+        changes: RowChanges,
+    },
     /// The table already holds this transaction: nothing was written.
     AlreadyCommitted {
         /// Newest version when that was seen.
@@ -66,7 +73,7 @@ pub enum CommitOutcome {
     },
 }
 
-/// A table that a stream appends to.
+/// A table that a stream writes to.
 ///
 /// Contract, held by one suite over all implementations: a commit is all or nothing; the same [`AppTransaction`]
 /// commits once, whoever tries and however often; pending files that no commit names are never seen by readers; after
@@ -75,6 +82,12 @@ pub enum CommitOutcome {
 pub trait TableWriter: Send + Sync {
     /// Columns of the table, in order.
     fn schema(&self) -> SchemaRef;
+
+    /// Columns that [`TableWriter::writer`] takes: those of the table; where it is written by `upsert` or
+    /// `replace_groups`, all of them nullable, and then [`DELETED`](crate::DELETED).
+    fn incoming(&self) -> SchemaRef {
+        self.schema()
+    }
 
     /// Newest `version` of this application in a fresh snapshot, `None` when it never wrote (D-002, R-032).
     async fn transaction(&self, app_id: &str) -> Result<Option<i64>, TableError>;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use crisol_stage::{Chain, quarantine_schema};
 use crisol_store::Store;
-use crisol_table::{Table, TableError, TableSpec, TableWriter};
+use crisol_table::{Table, TableError, TableSpec, TableWriter, WriteMode};
 
 use crate::error;
-use crate::plan::StreamPlan;
+use crate::plan::{PROVENANCE, StreamPlan};
 
 /// The table of a stream, if there is one.
 pub(super) async fn find_table(plan: &StreamPlan, chain: &Chain) -> Result<Option<Table>, TableError> {
@@ -65,6 +65,7 @@ fn table_spec(plan: &StreamPlan, chain: &Chain) -> TableSpec {
         path: table.path.clone(),
         schema: chain.table_schema(),
         partition_by: table.partition_by.clone(),
+        write: write_mode(&table.write, chain),
         properties: table.properties.clone(),
     }
 }
@@ -75,6 +76,27 @@ fn quarantine_spec(plan: &StreamPlan) -> TableSpec {
         path: plan.table.quarantine_path.clone(),
         schema: quarantine_schema(),
         partition_by: Vec::new(),
+        write: WriteMode::Append,
         properties: BTreeMap::new(),
+    }
+}
+
+/// The write mode of a contract, as the table room has it. Equal sequences are decided by the provenance that the table
+/// keeps.
+fn write_mode(write: &crisol_contract::WriteMode, chain: &Chain) -> WriteMode {
+    use crisol_contract::WriteMode as Contract;
+    match write {
+        Contract::Append => WriteMode::Append,
+        Contract::ReplacePartitions => WriteMode::ReplacePartitions,
+        Contract::Upsert { keys, sequence_by, .. } => {
+            let schema = chain.table_schema();
+            let position = PROVENANCE.iter().filter(|name| schema.index_of(name).is_ok());
+            WriteMode::Upsert {
+                keys: keys.clone(),
+                sequence_by: sequence_by.clone(),
+                position: position.map(|name| (*name).to_owned()).collect(),
+            }
+        }
+        Contract::ReplaceGroups { group_by } => WriteMode::ReplaceGroups { group_by: group_by.clone() },
     }
 }

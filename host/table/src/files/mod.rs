@@ -62,7 +62,7 @@ const CREATED_BY: &str = concat!("crisol version ", env!("CARGO_PKG_VERSION"));
 const INDEXED_COLUMNS: usize = 32;
 
 /// How the rows of a table lie in files.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Layout {
     place: Arc<Place>,
     store: Store,
@@ -76,6 +76,8 @@ pub(crate) struct Layout {
     /// Leaf columns with statistics.
     indexed: usize,
     limits: Limits,
+    /// Folder of the files, below the table's; empty or with a `/` at its end.
+    folder: &'static str,
     /// Who keeps the rows of new files.
     keeper: Option<Arc<dyn KeepFiles>>,
 }
@@ -106,12 +108,24 @@ impl Layout {
             properties,
             indexed,
             limits: LIMITS,
+            folder: "",
             keeper: None,
         })
     }
 
-    pub(crate) fn hand_over(&mut self, keeper: Arc<dyn KeepFiles>) {
-        self.keeper = Some(keeper);
+    /// The same, in a folder below the table's.
+    pub(crate) fn below(self, folder: &'static str) -> Self {
+        Self { folder, ..self }
+    }
+
+    /// Columns of the rows.
+    pub(crate) fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// The same, whose new files are kept by `keeper`, too.
+    pub(crate) fn handing_over(&self, keeper: Arc<dyn KeepFiles>) -> Self {
+        Self { keeper: Some(keeper), ..self.clone() }
     }
 
     /// Rows must have the table's columns, and nulls only where the table allows them.

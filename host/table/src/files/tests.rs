@@ -21,6 +21,7 @@ fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Layout {
         path: folder.display().to_string(),
         schema: rows.schema(),
         partition_by: partition_by.iter().map(|s| s.to_string()).collect(),
+        write: crate::WriteMode::Append,
         properties: Default::default(),
     };
     let place = Arc::new(Place { table: spec.name.clone(), path: spec.path.clone() });

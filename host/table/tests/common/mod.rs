@@ -30,6 +30,7 @@ pub(crate) fn spec(folder: &Path) -> TableSpec {
         path: folder.display().to_string(),
         schema: schema(),
         partition_by: Vec::new(),
+        write: crisol_table::WriteMode::Append,
         properties: Default::default(),
     }
 }

@@ -1,0 +1,106 @@
+//! Files written anew: rows that stay, rows that come, and what is told of those that change (D-084).
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
+use arrow_schema::SchemaRef;
+use arrow_select::filter::filter_record_batch;
+
+use super::{LiveFile, Merge, Rewrite, RowChanges};
+use crate::files::Files;
+use crate::{FileWriter, PendingFile, TableError};
+
+/// What became of a row, in the words of change data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Insert,
+    OldImage,
+    NewImage,
+    Delete,
+}
+
+impl Change {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::OldImage => "update_preimage",
+            Self::NewImage => "update_postimage",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// The new files of one merge.
+pub(super) struct Writers<'a> {
+    merge: &'a Merge,
+    data: Box<Files>,
+    /// Change data is told by a commit that takes rows out; one that only adds files needs none.
+    changes: Option<Box<Files>>,
+    removes: Vec<LiveFile>,
+}
+
+impl<'a> Writers<'a> {
+    pub(super) fn new(merge: &'a Merge, takes_out: bool) -> Result<Self, TableError> {
+        let changes = takes_out.then(|| Files::new(merge.changes.clone()).map(Box::new)).transpose()?;
+        Ok(Self { merge, data: Box::new(Files::new(merge.data.clone())?), changes, removes: Vec::new() })
+    }
+
+    /// Adds rows to the table; of `change` is told.
+    pub(super) fn add(&mut self, rows: &RecordBatch, change: Change) -> Result<(), TableError> {
+        self.data.write(rows)?;
+        self.tell(rows, change)
+    }
+
+    /// Tells of rows without adding them.
+    pub(super) fn tell(&mut self, rows: &RecordBatch, change: Change) -> Result<(), TableError> {
+        let Some(changes) = self.changes.as_mut().filter(|_| rows.num_rows() > 0) else { return Ok(()) };
+        let word: ArrayRef = Arc::new(StringArray::from(vec![change.word(); rows.num_rows()]));
+        let columns = rows.columns().iter().cloned().chain([word]).collect();
+        let told = RecordBatch::try_new(self.merge.changes.schema(), columns).map_err(|e| self.merge.failed(e))?;
+        changes.write(&told)
+    }
+
+    /// Takes out a file; rows that stay are written to another one. `change` gives the change of each row that does not.
+    pub(super) fn replace(
+        &mut self,
+        file: &LiveFile,
+        change: impl Fn(usize) -> Option<Change>,
+    ) -> Result<(), TableError> {
+        let mut first = 0;
+        for rows in file.scanned.rows(&self.merge.spec.schema).map_err(|e| self.merge.failed(e))? {
+            let rows = rows.map_err(|e| self.merge.failed(e))?;
+            let changes: Vec<Option<Change>> = (first..first + rows.num_rows()).map(&change).collect();
+            first += rows.num_rows();
+            let stays: Vec<bool> = changes.iter().map(Option::is_none).collect();
+            self.data.write(&self.merge.filter(&rows, stays)?)?;
+            for kind in [Change::OldImage, Change::Delete] {
+                let of_kind: Vec<bool> = changes.iter().map(|change| *change == Some(kind)).collect();
+                self.tell(&self.merge.filter(&rows, of_kind)?, kind)?;
+            }
+        }
+        self.removes.push(file.clone());
+        Ok(())
+    }
+
+    pub(super) fn finish(self, counts: RowChanges) -> Result<Rewrite, TableError> {
+        let adds = self.data.finish()?;
+        let changes = self.changes.map_or(Ok(Vec::new()), |changes| changes.finish())?;
+        Ok(Rewrite { removes: self.removes, adds, changes, tombstones: None, counts })
+    }
+}
+
+impl Merge {
+    pub(super) fn filter(&self, rows: &RecordBatch, keep: Vec<bool>) -> Result<RecordBatch, TableError> {
+        filter_record_batch(rows, &BooleanArray::from(keep)).map_err(|e| self.failed(e))
+    }
+
+    /// Rows of a file, with some of its columns.
+    pub(super) fn rows(
+        &self,
+        file: &PendingFile,
+        columns: &SchemaRef,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch, TableError>> + use<'_>, TableError> {
+        let rows = self.scanned(file)?.rows(columns).map_err(|e| self.failed(e))?;
+        Ok(rows.map(|rows| rows.map_err(|e| self.failed(e))))
+    }
+}

@@ -1,0 +1,250 @@
+//! `upsert`: the newest row of each key stands (E-060 … E-064).
+//!
+//! First it is found out which rows win and which give way, from the columns of key and order alone and a share of the
+//! keys at a time, so that memory is bounded whatever the size of batch and table; then files are written.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_schema::{Schema, SchemaRef};
+
+use super::events::{Events, Fate, share};
+use super::keys::Values;
+use super::prune::Span;
+use super::rewrite::{Change, Writers};
+use super::tombstones::Tombstone;
+use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges, incoming};
+use crate::{PendingFile, TableError, entry};
+
+/// Keys that are held at a time; about 64 MiB of them.
+const SHARE_KEYS: u64 = if cfg!(test) { 7 } else { 400_000 };
+
+/// The columns that an upsert compares.
+pub(super) struct Columns<'a> {
+    pub(super) keys: &'a [String],
+    pub(super) sequence_by: &'a [String],
+    pub(super) position: &'a [String],
+}
+
+/// Which rows win, and which give way.
+#[derive(Debug)]
+struct Matched {
+    /// For each row of each staged file.
+    staged: Vec<Vec<Fate>>,
+    /// For each row of each live file; empty where none gives way.
+    live: Vec<Vec<Fate>>,
+    counts: RowChanges,
+    tombstones: Vec<Tombstone>,
+    tombstones_changed: bool,
+}
+
+struct Matching<'a> {
+    merge: &'a Merge,
+    key: Values,
+    order: Values,
+    /// Columns of key and order.
+    compared: SchemaRef,
+    keys: &'a [String],
+    files: &'a [PendingFile],
+    live: &'a [LiveFile],
+}
+
+impl Merge {
+    pub(super) fn upsert(
+        &self,
+        columns: &Columns<'_>,
+        live: Vec<LiveFile>,
+        files: &[PendingFile],
+        tombstones: Option<i64>,
+    ) -> Result<Rewrite, TableError> {
+        if files.is_empty() {
+            return Ok(Rewrite::default());
+        }
+        let matching = Matching::new(self, columns, files, &live)?;
+        let matched = matching.run(self.read_tombstones(tombstones)?)?;
+        let takes_out = matched.live.iter().any(|rows| !rows.is_empty());
+        let mut writers = Writers::new(self, takes_out)?;
+        for (file, fates) in live.iter().zip(&matched.live).filter(|(_, fates)| !fates.is_empty()) {
+            writers.replace(file, |row| match fates.get(row) {
+                Some(Fate::Update) => Some(Change::OldImage),
+                Some(Fate::Delete) => Some(Change::Delete),
+                _ => None,
+            })?;
+        }
+        self.write_winners(&mut writers, files, &matched.staged)?;
+        let mut rewrite = writers.finish(matched.counts)?;
+        if matched.tombstones_changed {
+            rewrite.tombstones = Some(self.write_tombstones(&matched.tombstones)?);
+        }
+        Ok(rewrite)
+    }
+
+    fn write_winners(
+        &self,
+        writers: &mut Writers<'_>,
+        files: &[PendingFile],
+        fates: &[Vec<Fate>],
+    ) -> Result<(), TableError> {
+        for (file, fates) in files.iter().zip(fates) {
+            let mut first = 0;
+            for rows in self.rows(file, &self.spec.schema)? {
+                let rows = rows?;
+                let of_rows = fates.get(first..first + rows.num_rows()).unwrap_or_default();
+                first += rows.num_rows();
+                for (fate, change) in [(Fate::Insert, Change::Insert), (Fate::Update, Change::NewImage)] {
+                    let wins: Vec<bool> = of_rows.iter().map(|of_row| *of_row == fate).collect();
+                    if wins.contains(&true) {
+                        writers.add(&self.filter(&rows, wins)?, change)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Matching<'a> {
+    fn new(
+        merge: &'a Merge,
+        columns: &Columns<'a>,
+        files: &'a [PendingFile],
+        live: &'a [LiveFile],
+    ) -> Result<Self, TableError> {
+        let schema = &merge.spec.schema;
+        let order = [columns.sequence_by, columns.position].concat();
+        let compared = schema.fields().iter().filter(|f| columns.keys.contains(f.name()) || order.contains(f.name()));
+        let compared = Arc::new(Schema::new(compared.cloned().collect::<Vec<_>>()));
+        let values = |names: &[String]| Values::new(schema, names).map_err(|e| merge.failed(e));
+        Ok(Self {
+            merge,
+            key: values(columns.keys)?,
+            order: values(&order)?,
+            compared,
+            keys: columns.keys,
+            files,
+            live,
+        })
+    }
+
+    fn run(&self, tombstones: Vec<Tombstone>) -> Result<Matched, TableError> {
+        let rows: u64 = self.files.iter().map(|file| file.rows).sum();
+        let shares = usize::try_from(rows.div_ceil(SHARE_KEYS)).unwrap_or(usize::MAX).max(1);
+        let zeroes = |file: &PendingFile| vec![Fate::None; usize::try_from(file.rows).unwrap_or(0)];
+        let mut matched = Matched {
+            staged: self.files.iter().map(zeroes).collect(),
+            live: vec![Vec::new(); self.live.len()],
+            counts: RowChanges::default(),
+            tombstones: Vec::new(),
+            tombstones_changed: false,
+        };
+        let span = self.span()?;
+        let candidates: Vec<usize> = (0..self.live.len()).filter(|at| span.may_be_in(&self.live[*at])).collect();
+        for of in 0..shares {
+            let (mut events, seen) = self.events(of, shares)?;
+            matched.counts.superseded += seen - events.len() as u64;
+            for &at in &candidates {
+                self.meet(&mut events, at, (of, shares), &mut matched.live)?;
+            }
+            for tombstone in tombstones.iter().filter(|tombstone| share(&tombstone.key, shares) == of) {
+                if events.meet_tombstone(tombstone) {
+                    matched.tombstones.push(tombstone.clone());
+                } else {
+                    matched.tombstones_changed = true;
+                }
+            }
+            matched.settle(events);
+        }
+        Ok(matched)
+    }
+
+    /// What the keys of the batch span.
+    fn span(&self) -> Result<Span, TableError> {
+        let mut span = Span::new(self.keys, &self.merge.spec.partition_by);
+        let mut first = true;
+        for file in self.files {
+            for rows in self.merge.rows(file, &incoming(&self.compared))? {
+                let rows = rows?;
+                if let Some(name) = self.key.null_in(&rows) {
+                    return Err(self.merge.place.data(format!("key column `{name}` is null")));
+                }
+                span.add(&rows, first).map_err(|e| self.merge.failed(e))?;
+                first = false;
+            }
+        }
+        Ok(span)
+    }
+
+    /// The newest event of each key of a share, and how many rows there were.
+    fn events(&self, of: usize, shares: usize) -> Result<(Events, u64), TableError> {
+        let failed = |e| self.merge.failed(e);
+        let (mut events, mut seen) = (Events::default(), 0);
+        for (at, file) in self.files.iter().enumerate() {
+            let mut first = 0;
+            for rows in self.merge.rows(file, &incoming(&self.compared))? {
+                let rows = rows?;
+                let (keys, orders) = (self.key.of(&rows).map_err(failed)?, self.order.of(&rows).map_err(failed)?);
+                let deleted = rows.column_by_name(DELETED).and_then(|column| column.as_boolean_opt());
+                let deleted = deleted.ok_or_else(|| self.merge.failed(format!("rows without `{DELETED}`")))?;
+                for row in 0..rows.num_rows() {
+                    let key = keys.row(row);
+                    if share(key.as_ref(), shares) == of {
+                        seen += 1;
+                        events.take(key.as_ref(), orders.row(row).as_ref(), deleted.value(row), (at, first + row));
+                    }
+                }
+                first += rows.num_rows();
+            }
+        }
+        Ok((events, seen))
+    }
+
+    /// Holds the rows of a live file against the events of a share.
+    fn meet(
+        &self,
+        events: &mut Events,
+        at: usize,
+        (of, shares): (usize, usize),
+        fates: &mut [Vec<Fate>],
+    ) -> Result<(), TableError> {
+        let mut first = 0;
+        for rows in self.live[at].scanned.rows(&self.compared).map_err(|e| self.merge.failed(e))? {
+            let rows = rows.map_err(|e| self.merge.failed(e))?;
+            let keys = self.key.of(&rows).map_err(|e| self.merge.failed(e))?;
+            let orders = self.order.of(&rows).map_err(|e| self.merge.failed(e))?;
+            for row in 0..rows.num_rows() {
+                let key = keys.row(row);
+                if share(key.as_ref(), shares) != of {
+                    continue;
+                }
+                let fate = events.meet(key.as_ref(), orders.row(row).as_ref());
+                if fate != Fate::None {
+                    let of_file = &mut fates[at];
+                    of_file.resize(of_file.len().max(first + row + 1), Fate::None);
+                    of_file[first + row] = fate;
+                }
+            }
+            first += rows.num_rows();
+        }
+        Ok(())
+    }
+}
+
+impl Matched {
+    /// What the events of a share come to.
+    fn settle(&mut self, events: Events) {
+        for (key, event) in events.into_events() {
+            let (file, row) = event.place;
+            if event.late {
+                self.counts.superseded += 1;
+            } else if event.deletes {
+                self.counts.deleted += 1;
+                self.tombstones_changed = true;
+                self.tombstones.push(Tombstone { key, order: event.order, deleted_at: entry::now_millis() });
+            } else {
+                self.staged[file][row] = if event.replaces { Fate::Update } else { Fate::Insert };
+                let count = if event.replaces { &mut self.counts.updated } else { &mut self.counts.inserted };
+                *count += 1;
+            }
+        }
+    }
+}
