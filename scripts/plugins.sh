@@ -3,7 +3,7 @@
 source "$(dirname "$0")/env.sh"
 cd "$root"
 case ${1:-bundled} in
-  bundled) out=plugins; names="json orders order-rules"; prefix=crisol-plugin ;;
+  bundled) out=plugins; names="json orders order-rules top-n aggregate"; prefix=crisol-plugin ;;
   guests) out=$target/guests; names="faulty-orders orders-v3"; prefix=crisol-guest ;;
   *) sed -n 2p "$0"; exit 2 ;;
 esac

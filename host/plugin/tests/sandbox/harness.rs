@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
-use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::Schema;
-use crisol_plugin::{CallError, Component, Engine, Kind, Limits, PluginError, RowOutput, RowStage};
+use crisol_plugin::{
+    CallError, Component, Engine, GroupAnswer, GroupSession, GroupStage, Kind, Limits, PluginError, RowOutput, RowStage,
+};
 use serde_json::{Map, Value, json};
 
 /// What the guest's description starts with; as long as its buffer, see the guest.
@@ -16,12 +20,14 @@ const DESCRIPTION_BYTES: usize = 1024;
 pub(crate) const NOW_US: i64 = 1_700_000_000_123_456;
 
 pub(crate) static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
-/// Decoder and validator.
-static GUESTS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(build);
+/// Decoder, validator, and the one that is ranker or aggregator.
+static GUESTS: LazyLock<[Vec<u8>; 3]> = LazyLock::new(build);
 pub(crate) static DECODER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Decoder, json!({})));
 pub(crate) static VALIDATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Validator, json!({})));
+pub(crate) static RANKER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Ranker, json!({})));
+pub(crate) static AGGREGATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Aggregator, json!({})));
 
-fn build() -> [Vec<u8>; 2] {
+fn build() -> [Vec<u8>; 3] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guest");
     let output = Command::new(env!("CARGO"))
@@ -33,13 +39,18 @@ fn build() -> [Vec<u8>; 2] {
         .output()
         .expect("cargo can be started");
     assert!(output.status.success(), "the guests do not build:\n{}", String::from_utf8_lossy(&output.stderr));
-    ["guest_decoder.wasm", "guest_validator.wasm"]
+    ["guest_decoder.wasm", "guest_validator.wasm", "guest_group.wasm"]
         .map(|file| std::fs::read(target.join("wasm32-wasip2/release").join(file)).unwrap())
 }
 
 /// A guest that describes itself in these words.
 pub(crate) fn described(kind: Kind, words: &str) -> Vec<u8> {
-    let mut bytes = GUESTS[usize::from(kind == Kind::Validator)].clone();
+    let guest = match kind {
+        Kind::Decoder | Kind::Transformer => 0,
+        Kind::Validator => 1,
+        Kind::Ranker | Kind::Aggregator => 2,
+    };
+    let mut bytes = GUESTS[guest].clone();
     let start = DESCRIPTION_START.as_bytes();
     let at = bytes.windows(start.len()).position(|window| window == start).expect("the description stands in the file");
     assert!(words.len() <= DESCRIPTION_BYTES);
@@ -105,6 +116,36 @@ pub(crate) fn input_schema() -> Schema {
 /// One call over ids 1 to 9.
 pub(crate) fn call(component: &Arc<Component>, what: &str) -> Result<RowOutput, CallError> {
     stage(component, what).unwrap().call(&ids(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), NOW_US)
+}
+
+pub(crate) fn group_stage(component: &Arc<Component>, what: &str) -> Result<GroupStage, PluginError> {
+    component.group_stage(&options(what), &input_schema(), &limits())
+}
+
+pub(crate) fn session(component: &Arc<Component>, what: &str) -> Result<GroupSession, CallError> {
+    group_stage(component, what).unwrap().session(NOW_US)
+}
+
+/// Ids and their groups.
+pub(crate) fn grouped(rows: &[(i64, i32)]) -> RecordBatch {
+    let ids: ArrayRef = Arc::new(rows.iter().map(|row| Some(row.0)).collect::<Int64Array>());
+    let groups: ArrayRef = Arc::new(rows.iter().map(|row| Some(row.1)).collect::<Int32Array>());
+    RecordBatch::try_from_iter_with_nullable([("id", ids, false), ("_group", groups, false)]).unwrap()
+}
+
+/// What was given: index and value of each row.
+pub(crate) fn given(answers: &[GroupAnswer]) -> Vec<(u32, i64)> {
+    let values = |answer: &GroupAnswer| answer.rows.column(0).as_primitive::<Int64Type>().values().to_vec();
+    answers.iter().flat_map(|answer| answer.index.iter().copied().zip(values(answer))).collect()
+}
+
+/// A session over three groups, in two pieces, and everything that it gave.
+pub(crate) fn rank(component: &Arc<Component>, what: &str) -> Result<Vec<(u32, i64)>, CallError> {
+    let mut session = session(component, what)?;
+    let mut answers = session.push(&grouped(&[(10, 0), (20, 0), (30, 4)]))?;
+    answers.extend(session.push(&grouped(&[(40, 4), (50, 9)]))?);
+    answers.extend(session.finish()?);
+    Ok(given(&answers))
 }
 
 /// That the sandbox still works, whatever happened before.

@@ -6,6 +6,8 @@ mod ambient;
 #[cfg(feature = "decoder")]
 mod decoder;
 mod disaster;
+#[cfg(feature = "group")]
+mod group;
 #[cfg(feature = "validator")]
 mod validator;
 
@@ -13,6 +15,9 @@ mod validator;
 wit_bindgen::generate!({ path: "../../../../../wit", world: "decoder" });
 #[cfg(feature = "validator")]
 wit_bindgen::generate!({ path: "../../../../../wit", world: "validator" });
+// An aggregator exports the same; which of them it is stands in the description.
+#[cfg(feature = "group")]
+wit_bindgen::generate!({ path: "../../../../../wit", world: "ranker" });
 
 use crisol::stage::types::{Column, Failure, StagePlan};
 use exports::crisol::stage::description::Guest;
@@ -33,14 +38,18 @@ const fn padded(words: &str) -> [u8; DESCRIPTION_BYTES] {
     bytes
 }
 
+fn description() -> String {
+    let bytes: [u8; DESCRIPTION_BYTES] = *std::hint::black_box(&DESCRIPTION);
+    String::from_utf8_lossy(&bytes).trim_end().to_string()
+}
+
 struct Component;
 
 export!(Component);
 
 impl Guest for Component {
     fn describe() -> String {
-        let bytes: [u8; DESCRIPTION_BYTES] = *std::hint::black_box(&DESCRIPTION);
-        let words = String::from_utf8_lossy(&bytes).trim_end().to_string();
+        let words = description();
         match words.strip_prefix('!') {
             Some(disaster) => {
                 disaster::happen(disaster);
@@ -55,7 +64,12 @@ impl Guest for Component {
         if let Some(disaster) = what.strip_prefix("plan-") {
             disaster::happen(disaster);
         }
-        let reads = if what == "read-missing" { "idd" } else { "id" };
+        let reads = match what.as_str() {
+            "read-missing" => vec!["idd".into()],
+            "read-nothing" => vec![],
+            "read-group" => vec!["id".into(), "_group".into()],
+            _ => vec!["id".into()],
+        };
         let writes = if cfg!(feature = "validator") {
             Vec::new()
         } else {
@@ -64,7 +78,7 @@ impl Guest for Component {
         };
         match what.as_str() {
             "fail-plan" => Err(failure("options", "no such field")),
-            _ => Ok(StagePlan { reads: vec![reads.into()], writes }),
+            _ => Ok(StagePlan { reads, writes }),
         }
     }
 }
