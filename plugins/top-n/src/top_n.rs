@@ -11,6 +11,7 @@ use crisol_sdk::{About, Batch, Column, Failure, Plan};
 use crate::options::{Options, SCHEMA};
 use crate::order::{Order, keys};
 use crate::position::{Function, Position};
+use crate::sort::Sorter;
 
 /// The ranker.
 #[derive(Debug)]
@@ -42,12 +43,9 @@ impl Ranker for TopN {
     fn rank(&mut self, rows: &RecordBatch, groups: &[Range<usize>]) -> Result<Ranked, Failure> {
         let keys = keys(&self.converter, rows)?;
         let mut kept = Kept { rows: Vec::new(), positions: vec![Vec::new(); self.functions.len()] };
-        let mut sorted: Vec<usize> = Vec::new();
+        let mut sorter = Sorter::default();
         for group in groups {
-            sorted.clear();
-            sorted.extend(group.clone());
-            sorted.sort_unstable_by(|a, b| keys.row(*a).cmp(&keys.row(*b)).then(a.cmp(b)));
-            self.rank_group(&sorted, &keys, &mut kept)?;
+            self.rank_group(sorter.sorted(group.clone(), &keys), &keys, &mut kept)?;
         }
         let columns = kept.positions.into_iter().map(|positions| Arc::new(Int32Array::from(positions)) as ArrayRef);
         Ok(Ranked { columns: columns.collect(), rows: kept.rows })
@@ -61,12 +59,12 @@ struct Kept {
 }
 
 impl TopN {
-    fn rank_group(&self, sorted: &[usize], keys: &Rows, kept: &mut Kept) -> Result<(), Failure> {
+    fn rank_group(&self, sorted: impl Iterator<Item = usize>, keys: &Rows, kept: &mut Kept) -> Result<(), Failure> {
         let total = is_total(&self.functions);
         let mut position = Position::default();
         let mut before = None;
         for row in sorted {
-            let key = keys.row(*row);
+            let key = keys.row(row);
             let peer = before == Some(key);
             if peer && total {
                 return Err(self.not_total());
@@ -74,7 +72,7 @@ impl TopN {
             before = Some(key);
             position.advance(peer);
             if position.by(self.filter) <= self.n {
-                kept.rows.push(*row);
+                kept.rows.push(row);
                 self.functions.iter().zip(&mut kept.positions).for_each(|(f, column)| column.push(position.by(*f)));
             } else if !total {
                 // Positions only grow; a total order is checked to the end, so that it fails on the first day.
