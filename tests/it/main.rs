@@ -7,6 +7,7 @@ mod damage;
 mod docs;
 mod durable;
 mod examples;
+mod medallion;
 mod messages;
 mod operations;
 mod operator;
