@@ -38,5 +38,5 @@ pub use description::{Kind, SchemaVersions};
 pub use engine::Engine;
 pub use error::{CallError, OptionProblem, PluginError};
 pub use limits::{Limits, ROWS_MAX};
-pub use registry::{Refused, Registry};
+pub use registry::{Refused, Registry, files};
 pub use row_stage::{Rejected, RowOutput, RowStage};
