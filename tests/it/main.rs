@@ -15,3 +15,4 @@ mod rebuild;
 mod refusals;
 mod routing;
 mod sources;
+mod swap;

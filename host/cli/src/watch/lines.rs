@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crisol::{Event, Observer, Progress};
 
-use super::{swapped, thousands};
+use super::{plugins, thousands};
 
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -41,10 +41,7 @@ impl Observer for Lines {
             }
             Event::Idle { stream } => tracing::info!(stream, "nothing waits"),
             Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
-            Event::Swapped { component, from, to, streams } => {
-                tracing::info!("{}", swapped(component, from, to, streams))
-            }
-            Event::PluginRefused { path, reason } => tracing::warn!(path, "a component is refused: {reason}"),
+            Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, accounts, batches, error: None } => tracing::info!(
                 stream,
                 batches,

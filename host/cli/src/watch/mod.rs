@@ -3,12 +3,12 @@
 mod bars;
 mod json;
 mod lines;
+mod plugins;
 mod screen;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
 
-use crisol::Build;
 use indicatif::MultiProgress;
 
 use crate::args::{Global, Output};
@@ -30,17 +30,6 @@ pub(crate) fn observers(global: &Global, bars: &MultiProgress) -> Observers {
     observers
 }
 
-/// An exchange of components, for people.
-fn swapped(component: &str, from: &[Build], to: &[Build], streams: &[String]) -> String {
-    let list = |builds: &[Build]| {
-        let one = |build: &Build| format!("{} ({})", build.version, build.digest.get(..12).unwrap_or(&build.digest));
-        let builds: Vec<String> = builds.iter().map(one).collect();
-        if builds.is_empty() { "nothing".to_string() } else { builds.join(", ") }
-    };
-    let streams = streams.join(", ");
-    format!("component `{component}`: {} in place of {} from the next batch of {streams}", list(to), list(from))
-}
-
 /// `1234567` as `1,234,567`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -56,20 +45,7 @@ pub(crate) fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crisol::Build;
-
-    use super::{swapped, thousands};
-
-    #[test]
-    fn an_exchange_names_builds_and_streams() {
-        let build = |version: &str, digest: &str| Build { version: version.into(), digest: digest.repeat(64) };
-        let streams = ["silver.orders".to_string()];
-        assert_eq!(
-            swapped("orders", &[build("1.0.0", "a")], &[build("3.0.0", "c"), build("1.0.0", "a")], &streams),
-            "component `orders`: 3.0.0 (cccccccccccc), 1.0.0 (aaaaaaaaaaaa) in place of 1.0.0 (aaaaaaaaaaaa) from the \
-             next batch of silver.orders"
-        );
-    }
+    use super::thousands;
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

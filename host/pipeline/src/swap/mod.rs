@@ -80,8 +80,9 @@ impl Watcher {
 
     /// Loads what is new and lets it serve where it may.
     fn take(&mut self, look: Look) {
-        let _told_below = self.shelf.load(look);
-        if !self.shelf.look_again().is_ok_and(|now| now == *self.shelf.look()) {
+        // What cannot be loaded is told with the other refusals.
+        let _ = self.shelf.load(look);
+        if self.shelf.look_again().is_ok_and(|now| now != *self.shelf.look()) {
             // Files moved on while they were read; two looks will agree again.
             return;
         }
