@@ -172,8 +172,19 @@ impl Protocol<'_> {
     }
 }
 
+/// `name@version` of each component of a chain, with its digest; several of one version, each for its own schema versions,
+/// are all named.
 fn components(chain: &Chain) -> BTreeMap<String, String> {
-    chain.components().into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect()
+    let mut components = BTreeMap::<String, String>::new();
+    for id in chain.components() {
+        let digests = components.entry(format!("{}@{}", id.name, id.version)).or_default();
+        if !digests.contains(&id.digest) {
+            let comma = if digests.is_empty() { "" } else { "," };
+            digests.push_str(comma);
+            digests.push_str(&id.digest);
+        }
+    }
+    components
 }
 
 /// Promise 2: every row read has one fate, or nothing is committed.
