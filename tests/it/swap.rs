@@ -289,6 +289,10 @@ fn a_removed_file_gives_back_and_the_last_one_goes_on_without_its_file() {
     place(&higher, &fs::read(guest("faulty-orders")).expect("a component"));
     lab.wait_for_versions(&["9.9.9"]);
     lab.take(2, 1);
+    place(&higher, b"garbage");
+    lab.wait_for_refusal("higher.wasm", "is not a component");
+    lab.wait_for_versions(&["9.9.9"]);
+    lab.take(1, 1);
     fs::remove_file(&higher).expect("it can be removed");
     lab.wait_for_versions(&["0.1.0"]);
     lab.take(2, 1);

@@ -10,13 +10,13 @@ mod shelf;
 mod stream;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use crisol_observe::{Build, Event, Observers};
-use crisol_plugin::Registry;
+use crisol_plugin::{Component, Registry};
 use crisol_stage::ComponentId;
 
 use self::decide::{Chains, decide};
@@ -86,7 +86,7 @@ impl Watcher {
             // Files moved on while they were read; two looks will agree again.
             return;
         }
-        let decision = decide(&self.registry, &self.shelf.components(), |registry| self.chains(registry));
+        let decision = decide(&self.registry, &self.components(), |registry| self.chains(registry));
         let mut refused = decision.refused;
         refused.extend(self.shelf.unloadable().map(|(path, reason)| (path.to_path_buf(), reason.to_string())));
         for (path, reason) in refused.iter().filter(|(path, reason)| self.refused.get(*path) != Some(*reason)) {
@@ -98,6 +98,14 @@ impl Watcher {
             self.serve(registry, chains);
         }
         self.write_down();
+    }
+
+    /// The components of the folder. Where a file cannot be loaded, what served from it counts as being there.
+    fn components(&self) -> Vec<Arc<Component>> {
+        let unloadable = |path: &Path| self.shelf.unloadable().any(|(other, _)| other == path);
+        let mut components = self.shelf.components();
+        components.extend(self.registry.present().iter().filter(|one| unloadable(one.path())).cloned());
+        components
     }
 
     fn chains(&self, registry: &Registry) -> Result<Chains, String> {
