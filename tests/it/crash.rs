@@ -287,7 +287,7 @@ fn contents(project: &Project) -> BTreeMap<String, Vec<Value>> {
         .map(|name| {
             let of_files = ["plays", "state", "days"].iter().any(|part| name.contains(part));
             let columns = if name.ends_with("_quarantine") && of_files || name == "gold/sums_quarantine" {
-                "* EXCLUDE (batch, batch_timestamp, file_path, row)"
+                "* EXCLUDE (batch, batch_timestamp, file_path, input)"
             } else if name.ends_with("_quarantine") {
                 "* EXCLUDE (batch, batch_timestamp, file_path)"
             } else if of_files {

@@ -16,3 +16,4 @@ mod rebuild;
 mod refusals;
 mod routing;
 mod sources;
+mod swap;

@@ -1,7 +1,7 @@
 //! `host plugins`: the components that serve, and those that were refused.
 
 use crate::out::println;
-use crisol::EngineError;
+use crisol::{ComponentInfo, Components, Decided, Decisions, EngineError, RefusedFile};
 use serde_json::Value;
 
 use crate::args::{Global, Output};
@@ -12,34 +12,59 @@ use crate::tables::{plain, table};
 /// Shows components.
 pub(crate) fn plugins(global: &Global) -> Result<Exit, EngineError> {
     let found = engine(global).components()?;
-    if global.output == Output::Json {
-        println!(
+    match global.output {
+        Output::Json => println!(
             "{}",
-            serde_json::json!({ "schema": "crisol.plugins/v1", "serving": found.serving, "refused": found.refused })
-        );
-    } else {
-        let mut shown = table(&["name", "version", "kind", "schema versions", "digest", "file"]);
-        for component in &found.serving {
-            let digest = component.digest.get(..12).unwrap_or(&component.digest);
-            let cells = [
-                component.name.as_str(),
-                &component.version,
-                &component.kind,
-                &component.schema_versions,
-                digest,
-                &component.file,
-            ];
-            shown.add_row(cells);
-        }
-        println!("{shown}");
-        for component in &found.serving {
-            println!("options of {}: {}", component.name, options(component.options.as_ref()));
-        }
-        for refused in &found.refused {
-            println!("refused: {}: {}", refused.file, plain(&refused.reason));
-        }
+            serde_json::json!({
+                "schema": "crisol.plugins/v1", "serving": found.serving, "waiting": found.waiting,
+                "refused": found.refused, "host": found.host,
+            })
+        ),
+        Output::Text => print(&found),
     }
     Ok(if found.refused.is_empty() { Exit::Done } else { Exit::No })
+}
+
+fn print(found: &Components) {
+    let mut shown = table(&["name", "version", "kind", "schema versions", "digest", "file"]);
+    for component in &found.serving {
+        let ComponentInfo { name, version, kind, schema_versions, digest, file, .. } = component;
+        shown.add_row([name, version, kind, schema_versions, short(digest), file]);
+    }
+    println!("{shown}");
+    for component in &found.serving {
+        println!("options of {}: {}", component.name, options(component.options.as_ref()));
+    }
+    for ComponentInfo { name, version, file, .. } in &found.waiting {
+        println!("waiting: {file}: {name} {version}, others come before it");
+    }
+    for refused in &found.refused {
+        println!("refused: {}: {}", refused.file, plain(&refused.reason));
+    }
+    if let Some(host) = &found.host {
+        print_host(host);
+    }
+}
+
+/// What a host decided that runs or ran: its folder may have been another one, and it knows what was replaced.
+fn print_host(host: &Decisions) {
+    println!("\nthe host that runs, or ran last, with {}, as of {}:", host.folder.display(), host.written);
+    let mut shown = table(&["state", "name", "version", "schema versions", "digest", "since", "file"]);
+    for (state, components) in [("serves", &host.serving), ("waits", &host.waiting)] {
+        for component in components {
+            let Decided { name, version, schema_versions, digest, file, since, file_removed } = component;
+            let file = format!("{}{}", plain(&file.to_string_lossy()), if *file_removed { " (removed)" } else { "" });
+            shown.add_row([state, name, version, schema_versions, short(digest), since, &file]);
+        }
+    }
+    println!("{shown}");
+    for RefusedFile { file, reason, since } in &host.refused {
+        println!("refused since {since}: {}: {}", plain(&file.to_string_lossy()), plain(reason));
+    }
+}
+
+fn short(digest: &str) -> &str {
+    digest.get(..12).unwrap_or(digest)
 }
 
 /// What a JSON Schema says of options, in one line. A component's own words, so that nothing of it is trusted.

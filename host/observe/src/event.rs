@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::{Accounts, Progress};
 
-/// Something that happened to a stream.
+/// Something that happened.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// The stream runs.
@@ -48,6 +50,24 @@ pub enum Event {
         /// What, and what to do.
         text: String,
     },
+    /// A component was exchanged: from their next batch on, these streams run `to` in place of `from`.
+    Swapped {
+        /// Its name.
+        component: String,
+        /// What served, in the order in which schema versions are looked for.
+        from: Vec<Build>,
+        /// What serves in its place.
+        to: Vec<Build>,
+        /// Which streams.
+        streams: Vec<String>,
+    },
+    /// A file in the folder of the components may not serve; what served goes on.
+    PluginRefused {
+        /// Which file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// The stream ended.
     Ended {
         /// Which stream.
@@ -59,6 +79,15 @@ pub enum Event {
         /// Why it failed; `None` when it ended well.
         error: Option<String>,
     },
+}
+
+/// One build of a component.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Build {
+    /// Its semantic version.
+    pub version: String,
+    /// SHA-256 of its file, lower-case hex.
+    pub digest: String,
 }
 
 /// Listens to events. Called from the streams' tasks: it returns soon and never fails (O-013).

@@ -7,5 +7,5 @@ mod event;
 mod progress;
 
 pub use accounts::{Accounts, ChangeCounts, GroupCounts, RuleCount};
-pub use event::{Event, Observer, Observers};
+pub use event::{Build, Event, Observer, Observers};
 pub use progress::{HostProgress, Progress, SinkProgress, SourceProgress, rate};

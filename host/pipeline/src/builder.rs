@@ -10,6 +10,7 @@ use crisol_plugin::Registry;
 use crate::engine::Engine;
 use crate::files::{self, Kafka, Surroundings};
 use crate::handoff::Handoff;
+use crate::swap::{self, Shelf};
 use crate::{EngineError, open, plan};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
@@ -109,7 +110,7 @@ impl EngineBuilder {
     /// [`EngineError::Contracts`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
         let (project, positions, mut notes) = self.resolve(Kafka::Read)?;
-        let registry = self.registry(&project.dir)?;
+        let (shelf, registry) = self.shelf(&project.dir)?;
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
         }
@@ -122,7 +123,9 @@ impl EngineBuilder {
         }
         let Self { trigger, restart, observers, .. } = self;
         let handoff = Handoff::new(project.handoff.bytes_max).map(Arc::new);
-        Ok(Engine { streams, positions, registry, trigger, restart, observers, notes, handoff })
+        let decisions = swap::decisions_file(&project);
+        let registry = Arc::new(registry);
+        Ok(Engine { streams, positions, shelf, registry, decisions, trigger, restart, observers, notes, handoff })
     }
 
     /// The contracts alone, where their keys stand, and what is worth a note about them.
@@ -140,13 +143,13 @@ impl EngineBuilder {
     }
 
     /// The components of the folder named, or of the project's own.
-    pub(crate) fn registry(&self, project: &Path) -> Result<Registry, EngineError> {
+    pub(crate) fn shelf(&self, project: &Path) -> Result<(Shelf, Registry), EngineError> {
         let own = project.join("plugins");
         if self.plugins.is_none() && !own.exists() {
             // A project without stages needs none.
-            return Ok(Registry::without(&own));
+            return Ok((Shelf::without(&own), Registry::without(&own)));
         }
         let dir = self.plugins.clone().unwrap_or(own);
-        open::registry(&dir).map_err(|source| EngineError::Components { dir, source: Box::new(source) })
+        Shelf::open(&dir).map_err(|source| EngineError::Components { dir, source: Box::new(source) })
     }
 }

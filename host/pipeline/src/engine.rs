@@ -1,12 +1,13 @@
 //! An engine: checked contracts and components, ready to run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crisol_contract::{Positions, Trigger};
 use crisol_observe::Observers;
 use crisol_plugin::Registry;
-use crisol_stream::{News, Stream, Summary, Upstream};
+use crisol_stream::{News, Parts, Stream, Summary, Upstream};
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,7 @@ use crate::builder::Restart;
 use crate::handoff::Handoff;
 use crate::open::{Opened, Opener};
 use crate::plan::StreamPlan;
+use crate::swap::{self, Shelf};
 use crate::{EngineBuilder, EngineError, StreamHandle};
 
 /// Runs the streams of a project.
@@ -22,7 +24,10 @@ use crate::{EngineBuilder, EngineError, StreamHandle};
 pub struct Engine {
     pub(crate) streams: Vec<StreamPlan>,
     pub(crate) positions: Positions,
-    pub(crate) registry: Registry,
+    pub(crate) shelf: Shelf,
+    pub(crate) registry: Arc<Registry>,
+    /// Where a run writes which components serve.
+    pub(crate) decisions: PathBuf,
     pub(crate) trigger: Option<Trigger>,
     pub(crate) restart: Restart,
     pub(crate) observers: Observers,
@@ -89,11 +94,14 @@ impl Engine {
             news.insert(stream.name.clone(), Upstream { name: stream.name.clone(), news: receive });
             opened.push(stream);
         }
-        Ok(opened.into_iter().map(start).collect())
+        let (opened, swappables): (Vec<_>, Vec<_>) =
+            opened.into_iter().map(|Opened { name, parts, swappable }| ((name, parts), swappable)).unzip();
+        swap::watch(self, swappables);
+        Ok(opened.into_iter().map(|(name, parts)| start(name, parts)).collect())
     }
 }
 
-fn start(Opened { name, parts }: Opened) -> StreamHandle {
+fn start(name: String, parts: Parts) -> StreamHandle {
     let stop = CancellationToken::new();
     let task = tokio::spawn(Stream::new(parts).run(stop.clone()));
     StreamHandle { name, stop, task }

@@ -1,15 +1,18 @@
 //! What can be seen without running anything: tables, where streams stand, components.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use crisol_checkpoint::LogState;
+use crisol_plugin::Component;
 use crisol_stream::Failure;
 use crisol_table::{Table, TableSummary};
 use serde::Serialize;
 
 use crate::files::Kafka;
 use crate::plan::{self, StreamPlan};
+use crate::swap::{Decisions, decisions_file};
 use crate::{EngineBuilder, EngineError, error, open};
 
 /// Components of a folder.
@@ -17,11 +20,15 @@ use crate::{EngineBuilder, EngineError, error, open};
 pub struct Components {
     /// Those that serve.
     pub serving: Vec<ComponentInfo>,
-    /// Those that do not, and why.
+    /// Those that wait: others of their names come before them for all of their schema versions.
+    pub waiting: Vec<ComponentInfo>,
+    /// Files that are refused, and why.
     pub refused: Vec<RefusedInfo>,
+    /// What the host that runs the project, or ran it last, decided; `None` when none did, or there is no project.
+    pub host: Option<Decisions>,
 }
 
-/// A component that serves.
+/// A component.
 #[derive(Debug, Clone, Serialize)]
 pub struct ComponentInfo {
     /// Its own name.
@@ -93,8 +100,8 @@ impl EngineBuilder {
     /// # Errors
     /// The folder cannot be read.
     pub fn components(self) -> Result<Components, EngineError> {
-        let registry = self.registry(&self.project_dir())?;
-        let serving = registry.serving().iter().map(|component| ComponentInfo {
+        let (_, registry) = self.shelf(&self.project_dir())?;
+        let info = |component: &Arc<Component>| ComponentInfo {
             name: component.name().into(),
             version: component.version().to_string(),
             kind: component.kind().to_string(),
@@ -102,12 +109,18 @@ impl EngineBuilder {
             options: component.options().cloned(),
             digest: component.digest().into(),
             file: component.path().display().to_string(),
-        });
+        };
         let refused = registry.refused().iter().map(|refused| RefusedInfo {
             file: refused.path.display().to_string(),
             reason: refused.reason.to_string(),
         });
-        Ok(Components { serving: serving.collect(), refused: refused.collect() })
+        Ok(Components {
+            serving: registry.serving().iter().map(info).collect(),
+            waiting: registry.shadowed().iter().map(info).collect(),
+            refused: refused.collect(),
+            // Components are also looked at outside of a project, or in one whose contracts are wrong.
+            host: self.resolve(Kafka::Unread).ok().and_then(|(project, ..)| Decisions::read(&decisions_file(&project))),
+        })
     }
 
     /// The tables that the contracts describe. Options of Kafka are not looked up.

@@ -17,7 +17,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! `plan` turns contracts into streams, `open` is the one place that names concrete sources, tables and stores.
+//! `plan` turns contracts into streams, `open` is the one place that names concrete sources, tables and stores, `swap`
+//! exchanges components while streams run.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod builder;
@@ -30,12 +31,16 @@ mod inspect;
 mod open;
 mod plan;
 mod source_log;
+mod swap;
 
 pub use builder::EngineBuilder;
 pub use crisol_contract::{Code, Problem, Problems, Trigger};
-pub use crisol_observe::{Accounts, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress};
+pub use crisol_observe::{
+    Accounts, Build, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress,
+};
 pub use crisol_stream::{Failure, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, causes, error_json, kind};
 pub use handle::{Stopper, StreamHandle};
 pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, StreamStatus, Tables};
+pub use swap::{Decided, Decisions, RefusedFile};

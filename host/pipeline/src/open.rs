@@ -4,20 +4,19 @@ mod rebuild;
 mod tables;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use crisol_checkpoint::{Checkpoint, Fact};
 use crisol_contract::{DELETED, KafkaSpec, SourceSpec, StartingOffsets, Trigger, WriteMode};
 use crisol_observe::Event;
-use crisol_plugin::{PluginError, Registry};
+use crisol_plugin::Registry;
 use crisol_source::{
     Cut, FilesSource, HeldFiles, InferredSchema, KafkaSource, Source, SourceError, TableSource, TableSourceSpec,
     infer_schema, table_schema,
 };
 use crisol_stage::Chain;
-use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream};
+use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream, stages};
 use crisol_table::{Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -28,20 +27,8 @@ use crate::error::Refusal;
 use crate::handoff::Handoff;
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::source_log::CheckpointLog;
+use crate::swap::Swappable;
 use crate::{Engine, EngineError};
-
-/// The components of a folder; compiled code is kept in the user's cache.
-pub(crate) fn registry(dir: &Path) -> Result<Registry, PluginError> {
-    let engine = crisol_plugin::Engine::new()?;
-    Registry::load(dir, &engine, cache().as_deref())
-}
-
-/// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
-fn cache() -> Option<PathBuf> {
-    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
-    Some(caches.join("crisol").join("compiled"))
-}
 
 /// Checks every stream against the components, as far as that goes without data; all problems at once.
 pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec<String>) -> Vec<Refusal> {
@@ -73,6 +60,7 @@ pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec
 pub(crate) struct Opened {
     pub(crate) name: String,
     pub(crate) parts: Parts,
+    pub(crate) swappable: Swappable,
 }
 
 /// A stream that may start: nothing was made for it yet but its checkpoint.
@@ -135,6 +123,7 @@ impl<'a> Opener<'a> {
             Some(handoff) if self.is_read(&plan) => table.handing_over(handoff.clone()),
             _ => table,
         };
+        let (stages, swap) = stages(chain);
         let parts = Parts {
             name: plan.name.clone(),
             table_name: plan.table.name.clone(),
@@ -142,7 +131,7 @@ impl<'a> Opener<'a> {
             source: source(&plan, &checkpoint, &input, self.engine.handoff.as_ref()),
             quarantine: OpenTable::new(Quarantine(plan.clone())),
             table: Arc::new(table),
-            chain,
+            stages,
             pace: self.pace(&plan, upstreams),
             workers: std::thread::available_parallelism().map_or(2, usize::from),
             observers: self.engine.observers.clone(),
@@ -151,7 +140,7 @@ impl<'a> Opener<'a> {
             empty_start_hint: empty_start_hint(&plan.source),
             checkpoint,
         };
-        Ok(Opened { name: plan.name, parts })
+        Ok(Opened { name: plan.name.clone(), parts, swappable: Swappable { plan, input, swap } })
     }
 
     async fn input(&self, plan: &StreamPlan) -> Result<SchemaRef, Failure> {

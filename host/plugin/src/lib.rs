@@ -43,5 +43,5 @@ pub use error::{CallError, OptionProblem, PluginError};
 pub use group_session::{GroupAnswer, GroupSession};
 pub use group_stage::GroupStage;
 pub use limits::{Limits, ROWS_MAX};
-pub use registry::{Refused, Registry};
+pub use registry::{Refused, Registry, files};
 pub use row_stage::{Rejected, RowOutput, RowStage};

@@ -1,19 +1,23 @@
 //! The components of a `plugins/` folder, and which of them serve.
 
+mod lineup;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use semver::{Version, VersionReq};
 
+use self::lineup::{Ambiguous, Claim, Lineup, serving};
 use crate::columns::nearest;
 use crate::text::printable;
 use crate::{Component, Engine, Kind, PluginError, SchemaVersions};
 
-/// What was found in a folder. It does not change: a change in the folder makes a new registry.
+/// Which components serve. It does not change: a change in the folder makes a [`successor`](Self::successor).
 #[derive(Debug, Default)]
 pub struct Registry {
     folder: Option<PathBuf>,
+    lineup: Lineup<Arc<Component>>,
     serving: Vec<Arc<Component>>,
     shadowed: Vec<Arc<Component>>,
     refused: Vec<Refused>,
@@ -28,9 +32,26 @@ pub struct Refused {
     pub reason: PluginError,
 }
 
+/// Every `*.wasm` directly in a folder, sorted; links are followed.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, PluginError> {
+    let failed = |source| PluginError::Read { path: folder.into(), source };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "wasm") && path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 impl Registry {
-    /// Loads every `*.wasm` directly in a folder; file names mean nothing else. A file that cannot serve is refused
-    /// and does not keep the others from serving.
+    /// Loads every file of a folder; file names mean nothing. A file that cannot serve is refused and does not keep
+    /// the others from serving.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -43,29 +64,63 @@ impl Registry {
                 Err(reason) => refused.push(Refused { path, reason }),
             }
         }
-        let selection = select(loaded);
-        refused.extend(selection.refused);
-        refused.sort_by(|a, b| a.path.cmp(&b.path));
-        for Refused { path, reason } in &refused {
-            tracing::warn!(path = %path.display(), %reason, "a component is refused");
-        }
-        let folder = Some(folder.into());
-        Ok(Self { folder, serving: selection.serving, shadowed: selection.shadowed, refused })
+        Ok(Self::without(folder).successor(&loaded, refused))
     }
 
-    /// No components, for want of a folder; `folder` is where they would be looked for.
+    /// No components; `folder` is where they would be looked for.
     pub fn without(folder: &Path) -> Self {
         Self { folder: Some(folder.into()), ..Self::default() }
     }
 
-    /// Components that serve at least one schema version, by name, the highest version first.
+    /// What serves when the folder holds these components now, one for each file that could be loaded, and files that
+    /// could not.
+    ///
+    /// Where schema versions overlap the higher semantic version serves; a file replaced in place always does. Of new
+    /// files with one version and different bytes none serves. What a removed file handled is given to the next lower
+    /// one; where there is none, its component goes on.
+    #[must_use]
+    pub fn successor(&self, present: &[Arc<Component>], unloadable: Vec<Refused>) -> Self {
+        let (lineup, ambiguous) = self.lineup.successor(present);
+        let mut refused = unloadable;
+        refused.extend(ambiguous.into_iter().map(Refused::from));
+        refused.sort_by(|a, b| a.path.cmp(&b.path));
+        Self::of(self.folder.clone(), lineup, refused)
+    }
+
+    /// The same without the removed components that `used` does not name by their digests.
+    #[must_use]
+    pub fn without_departed(self, used: impl Fn(&str) -> bool) -> Self {
+        let Self { folder, mut lineup, refused, .. } = self;
+        lineup.departed.retain(|component| used(component.digest()));
+        Self::of(folder, lineup, refused)
+    }
+
+    fn of(folder: Option<PathBuf>, lineup: Lineup<Arc<Component>>, refused: Vec<Refused>) -> Self {
+        let (serving, shadowed) = serving(lineup.ranked());
+        let is_present = |one: &&&Arc<Component>| lineup.present.iter().any(|other| Arc::ptr_eq(other, one));
+        let shadowed = shadowed.iter().filter(is_present).map(|one| Arc::clone(one)).collect();
+        let serving = serving.into_iter().cloned().collect();
+        Self { folder, lineup, serving, shadowed, refused }
+    }
+
+    /// Components that serve at least one schema version, by name, in the order in which they are asked.
     pub fn serving(&self) -> &[Arc<Component>] {
         &self.serving
     }
 
-    /// Components whose schema versions are all served by higher versions of the same name.
+    /// Components whose schema versions are all served by others of the same name.
     pub fn shadowed(&self) -> &[Arc<Component>] {
         &self.shadowed
+    }
+
+    /// One for each file that serves or may serve when others go.
+    pub fn present(&self) -> &[Arc<Component>] {
+        &self.lineup.present
+    }
+
+    /// Whether this component goes on although its file is gone.
+    pub fn has_departed(&self, component: &Component) -> bool {
+        self.lineup.departed.iter().any(|departed| departed.digest() == component.digest())
     }
 
     /// Files that are refused, and why.
@@ -73,8 +128,8 @@ impl Registry {
         &self.refused
     }
 
-    /// The highest version of a component that a contract names. With a range of versions, also one that a higher
-    /// version outside the range shadows.
+    /// The component that a contract names: the first in the order in which they are asked. With a range of versions,
+    /// also one that another one outside the range shadows.
     ///
     /// # Errors
     /// No component of that name, of that kind, or in that range.
@@ -82,7 +137,7 @@ impl Registry {
         self.serving_versions(name, version, kind).map(|mut found| found.swap_remove(0))
     }
 
-    /// All components of the name, kind and range, at least one, the highest version first: the first that handles a
+    /// All components of the name, kind and range that serve a schema version, at least one: the first that handles a
     /// schema version serves it.
     ///
     /// # Errors
@@ -93,15 +148,15 @@ impl Registry {
         version: Option<&VersionReq>,
         kind: Kind,
     ) -> Result<Vec<Arc<Component>>, PluginError> {
-        let named: Vec<&Arc<Component>> = self.accepted().filter(|component| component.name() == name).collect();
+        let named: Vec<&Arc<Component>> = self.lineup.ranked().filter(|component| component.name() == name).collect();
         let Some(first) = named.first() else { return Err(self.not_found(name)) };
         if !named.iter().any(|component| component.kind() == kind) {
             return Err(PluginError::WrongKind { name: name.to_string(), is: first.kind(), wanted: kind });
         }
-        let of_kind = named.iter().filter(|component| component.kind() == kind);
-        let fits = |component: &&&Arc<Component>| version.is_none_or(|range| range.matches(component.version()));
-        let mut found: Vec<Arc<Component>> = of_kind.filter(fits).map(|component| Arc::clone(component)).collect();
-        found.sort_by(|a, b| b.version().cmp(a.version()));
+        let fits = |component: &&Arc<Component>| {
+            component.kind() == kind && version.is_none_or(|range| range.matches(component.version()))
+        };
+        let (found, _) = serving(named.iter().copied().filter(fits));
         if found.is_empty() {
             return Err(PluginError::NoVersion {
                 name: name.to_string(),
@@ -109,15 +164,11 @@ impl Registry {
                 have: listed(named.iter().map(|component| component.version().to_string())),
             });
         }
-        Ok(found)
-    }
-
-    fn accepted(&self) -> impl Iterator<Item = &Arc<Component>> {
-        self.serving.iter().chain(&self.shadowed)
+        Ok(found.into_iter().cloned().collect())
     }
 
     fn not_found(&self, name: &str) -> PluginError {
-        let mut names: Vec<&str> = self.accepted().map(|component| component.name()).collect();
+        let mut names: Vec<&str> = self.lineup.ranked().map(|component| component.name()).collect();
         names.sort_unstable();
         names.dedup();
         let absent = self.folder.as_ref().is_some_and(|folder| !folder.exists());
@@ -145,28 +196,6 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, PluginError> {
-    let failed = |source| PluginError::Read { path: folder.into(), source };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == "wasm") && path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// What a component claims to serve.
-trait Claim {
-    fn path(&self) -> &Path;
-    fn name(&self) -> &str;
-    fn version(&self) -> &Version;
-    fn digest(&self) -> &str;
-    fn schema_versions(&self) -> SchemaVersions;
-}
-
 impl Claim for Arc<Component> {
     fn path(&self) -> &Path {
         Component::path(self)
@@ -189,72 +218,10 @@ impl Claim for Arc<Component> {
     }
 }
 
-#[derive(Debug)]
-struct Selection<T> {
-    serving: Vec<T>,
-    shadowed: Vec<T>,
-    refused: Vec<Refused>,
-}
-
-/// Several files may bear one name. Where their schema versions overlap the higher version serves; equal versions with
-/// different bytes are refused; equal bytes are one component.
-fn select<T: Claim>(mut claims: Vec<T>) -> Selection<T> {
-    claims.sort_by(|a, b| (a.name(), b.version(), a.path()).cmp(&(b.name(), a.version(), b.path())));
-    claims.dedup_by(|a, b| a.name() == b.name() && a.digest() == b.digest());
-    let rivals: Vec<Option<PathBuf>> = claims.iter().map(|claim| rival(claim, &claims)).collect();
-    let mut selection = Selection { serving: Vec::new(), shadowed: Vec::new(), refused: Vec::new() };
-    for (claim, rival) in claims.into_iter().zip(rivals) {
-        if let Some(other) = rival {
-            selection.refused.push(ambiguous(&claim, other));
-        } else if covered(claim.schema_versions(), &higher(&claim, &selection.serving)) {
-            selection.shadowed.push(claim);
-        } else {
-            selection.serving.push(claim);
-        }
-    }
-    selection
-}
-
-/// Another file with the same claim and other bytes.
-fn rival<T: Claim>(claim: &T, claims: &[T]) -> Option<PathBuf> {
-    let is_rival = |other: &&T| {
-        other.name() == claim.name()
-            && other.version() == claim.version()
-            && other.digest() != claim.digest()
-            && other.schema_versions().overlaps(claim.schema_versions())
-    };
-    claims.iter().find(is_rival).map(|other| other.path().to_path_buf())
-}
-
-fn ambiguous<T: Claim>(claim: &T, other: PathBuf) -> Refused {
-    let path = claim.path().to_path_buf();
-    let (name, version) = (claim.name().to_string(), claim.version().clone());
-    Refused { path: path.clone(), reason: PluginError::Ambiguous { path, other, name, version } }
-}
-
-fn higher<T: Claim>(claim: &T, serving: &[T]) -> Vec<SchemaVersions> {
-    serving.iter().filter(|other| other.name() == claim.name()).map(Claim::schema_versions).collect()
-}
-
-/// Whether each of the versions is handled by one of the others.
-fn covered(versions: SchemaVersions, others: &[SchemaVersions]) -> bool {
-    if others.contains(&SchemaVersions::All) {
-        return true;
-    }
-    let SchemaVersions::Range { first, last } = versions else { return false };
-    let mut next = first;
-    loop {
-        let end = others.iter().filter(|other| other.contains(next)).filter_map(|other| match other {
-            SchemaVersions::Range { last, .. } => Some(*last),
-            SchemaVersions::All => None,
-        });
-        match end.max() {
-            None => return false,
-            Some(end) if end >= last => return true,
-            Some(end) => next = end + 1,
-        }
+impl From<Ambiguous<Arc<Component>>> for Refused {
+    fn from(Ambiguous { file, other }: Ambiguous<Arc<Component>>) -> Self {
+        let path = file.path().to_path_buf();
+        let (name, version) = (file.name().to_string(), file.version().clone());
+        Self { path: path.clone(), reason: PluginError::Ambiguous { path, other, name, version } }
     }
 }
-
-#[cfg(test)]
-mod tests;

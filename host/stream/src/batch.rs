@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Flow, Written};
 use crate::report::Timings;
-use crate::{Failure, OpenTable};
+use crate::{Failure, OpenTable, Stages};
 
 /// A batch whose range is in the log: it will be committed, now or by a later run.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(crate) struct Logged {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) accounts: Accounts,
+    /// `name@version` of each component that worked on it, with its digest.
+    pub(crate) components: BTreeMap<String, String>,
     pub(crate) version: i64,
 }
 
@@ -45,7 +47,7 @@ struct Decision {
 pub(crate) struct Protocol<'a> {
     pub(crate) stream: &'a str,
     pub(crate) checkpoint: &'a Checkpoint,
-    pub(crate) chain: &'a Arc<Chain>,
+    pub(crate) stages: &'a Stages,
     pub(crate) table: &'a dyn TableWriter,
     pub(crate) quarantine: &'a OpenTable,
     pub(crate) workers: usize,
@@ -74,14 +76,16 @@ impl Protocol<'_> {
     ) -> Result<Option<Done>, Failure> {
         let from = Instant::now();
         pass(self.stream, Step::WriteFiles, Moment::Before);
+        // One batch is the work of one chain, whatever is exchanged meanwhile.
+        let chain = self.stages.now();
         let written = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(None),
-            written = self.write_files(batch, source, timings) => written?,
+            written = self.write_files(&chain, batch, source, timings) => written?,
         };
         pass(self.stream, Step::WriteFiles, Moment::After);
         check(&written.accounts)?;
-        let outcome = self.outcome(batch, written);
+        let outcome = self.outcome(&chain, batch, written);
         // Also without rejected rows: another host may run the same range with other components, and reject some.
         pass(self.stream, Step::LogOutcome, Moment::Before);
         self.checkpoint.log_outcome(batch.number, &outcome).await?;
@@ -89,7 +93,8 @@ impl Protocol<'_> {
         let (version, changes) = self.commit(batch.number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(batch.number, timings).await?;
-        Ok(Some(Done { accounts: Accounts { changes, ..outcome.accounts }, version }))
+        let accounts = Accounts { changes, ..outcome.accounts };
+        Ok(Some(Done { accounts, components: outcome.note.components, version }))
     }
 
     /// Commits what an earlier run had decided, and marks it. No component is called.
@@ -101,7 +106,8 @@ impl Protocol<'_> {
         let (version, changes) = self.commit(number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(number, timings).await?;
-        Ok(Done { accounts: Accounts { changes, ..outcome.accounts }, version })
+        let accounts = Accounts { changes, ..outcome.accounts };
+        Ok(Done { accounts, components: outcome.note.components, version })
     }
 
     /// Marks a batch as committed for good.
@@ -114,14 +120,9 @@ impl Protocol<'_> {
         Ok(())
     }
 
-    /// Versions of the components at work, with their digests.
-    pub(crate) fn components(&self) -> BTreeMap<String, String> {
-        let components = self.chain.components();
-        components.into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect()
-    }
-
     async fn write_files(
         &self,
+        chain: &Arc<Chain>,
         batch: &Logged,
         source: &mut dyn Source,
         timings: &mut Timings,
@@ -132,7 +133,8 @@ impl Protocol<'_> {
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
         let flow = Flow {
             stream: self.stream,
-            chain: self.chain,
+            chain,
+            stages: self.stages,
             table: self.table,
             quarantine: self.quarantine,
             workers: self.workers,
@@ -142,13 +144,13 @@ impl Protocol<'_> {
         flow.run(chunks, source, &batch.range.end).await
     }
 
-    fn outcome(&self, batch: &Logged, written: Written) -> Decision {
+    fn outcome(&self, chain: &Chain, batch: &Logged, written: Written) -> Decision {
         let Written { table, quarantine, accounts } = written;
         let note = CommitNote {
             stream: self.stream.into(),
             batch: batch.number,
             range: batch.range.to_json(),
-            components: self.components(),
+            components: components(chain),
             accounts: serde_json::to_value(&accounts).unwrap_or_default(),
         };
         Decision { quarantine, table, accounts, note }
@@ -175,6 +177,21 @@ impl Protocol<'_> {
             }
         })
     }
+}
+
+/// `name@version` of each component of a chain, with its digest; several of one version, each for its own schema versions,
+/// are all named.
+fn components(chain: &Chain) -> BTreeMap<String, String> {
+    let mut components = BTreeMap::<String, String>::new();
+    for id in chain.components() {
+        let digests = components.entry(format!("{}@{}", id.name, id.version)).or_default();
+        if !digests.contains(&id.digest) {
+            let comma = if digests.is_empty() { "" } else { "," };
+            digests.push_str(comma);
+            digests.push_str(&id.digest);
+        }
+    }
+    components
 }
 
 /// Promise 2: every row read has one fate, or nothing is committed.

@@ -18,7 +18,7 @@ use futures::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-use crate::{Failure, OpenTable};
+use crate::{Failure, OpenTable, Stages};
 
 /// Chunks that wait for the writer.
 const QUEUE_CHUNKS: usize = 2;
@@ -27,6 +27,7 @@ const QUEUE_CHUNKS: usize = 2;
 pub(crate) struct Flow<'a> {
     pub(crate) stream: &'a str,
     pub(crate) chain: &'a Arc<Chain>,
+    pub(crate) stages: &'a Stages,
     pub(crate) table: &'a dyn TableWriter,
     pub(crate) quarantine: &'a OpenTable,
     pub(crate) workers: usize,
@@ -103,6 +104,9 @@ impl Flow<'_> {
         let mut outputs = chunks
             .map(|chunk| {
                 let chunk = chunk.map(|rows| {
+                    if next_row == 0 {
+                        self.stages.keep_sample(&rows);
+                    }
                     let span = next_row..next_row + rows.num_rows() as u64;
                     next_row = span.end;
                     (rows, span)

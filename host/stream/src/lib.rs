@@ -1,7 +1,8 @@
 //! One stream: batch after batch from its source through its stages into its table, exactly once.
 //!
 //! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
-//! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may begin.
+//! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may
+//! begin, `stages` how stages are exchanged while a stream runs.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod batch;
@@ -14,8 +15,10 @@ mod regroup;
 mod report;
 mod resume;
 mod run;
+mod stages;
 
 pub use error::{Failure, StreamError};
 pub use open::{OpenTable, Opener};
 pub use pace::{News, Pace, Upstream, UpstreamState};
 pub use run::{Parts, Stream, Summary};
+pub use stages::{Stages, Swap, stages};

@@ -6,7 +6,6 @@ use std::time::Duration;
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, Event, Observers};
 use crisol_source::{Estimate, Planned, Source};
-use crisol_stage::Chain;
 use crisol_table::TableWriter;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -16,7 +15,7 @@ use crate::batch::{Done, Logged, Protocol};
 use crate::failpoint::{Moment, pass};
 use crate::pace::{News, Pace, UpstreamState};
 use crate::report::{self, Finished, Timings};
-use crate::{Failure, OpenTable, StreamError};
+use crate::{Failure, OpenTable, Stages, StreamError};
 
 /// How often an idle stream says so (C-023).
 const IDLE: Duration = Duration::from_secs(10);
@@ -37,7 +36,7 @@ pub struct Parts {
     /// Where rows come from.
     pub source: Box<dyn Source>,
     /// Its stages.
-    pub chain: Arc<Chain>,
+    pub stages: Stages,
     /// The table that it fills.
     pub table: Arc<dyn TableWriter>,
     /// Where rejected rows go.
@@ -243,7 +242,6 @@ impl Stream {
         let since_last = self.last_began.map(|last| began - last);
         self.last_began = Some(began);
         let latest = planned.and_then(|planned| planned.latest.as_ref());
-        let components = self.protocol().0.components();
         let finished = Finished {
             stream: &self.parts.name,
             checkpoint_id: self.parts.checkpoint.id().to_string(),
@@ -256,7 +254,7 @@ impl Stream {
             latest,
             metrics: report::lag(&logged.range.end, latest),
             backlog_rows: planned.and_then(|planned| waiting_after(&planned.estimate)),
-            components,
+            components: done.components,
             table_version: done.version,
             accounts: done.accounts,
         };
@@ -276,9 +274,9 @@ impl Stream {
 
     /// What a batch works with, and apart from it the source that it reads.
     pub(crate) fn protocol(&mut self) -> (Protocol<'_>, &mut dyn Source) {
-        let Parts { name, checkpoint, chain, table, quarantine, workers, observers, source, .. } = &mut self.parts;
+        let Parts { name, checkpoint, stages, table, quarantine, workers, observers, source, .. } = &mut self.parts;
         let protocol =
-            Protocol { stream: name, checkpoint, chain, table: &**table, quarantine, workers: *workers, observers };
+            Protocol { stream: name, checkpoint, stages, table: &**table, quarantine, workers: *workers, observers };
         (protocol, source.as_mut())
     }
 

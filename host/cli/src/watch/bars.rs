@@ -8,7 +8,7 @@ use std::time::Duration;
 use crisol::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use super::thousands;
+use super::{plugins, thousands};
 
 const REDRAW: Duration = Duration::from_millis(250);
 const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {rate}{wide_msg}";
@@ -74,6 +74,7 @@ impl Observer for Bars {
             }
             Event::Idle { .. } => {}
             Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
+            Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, error, .. } => self.with(stream, |line| {
                 line.waiting = None;
                 line.commit = format!("{}, {}", line.commit, if error.is_some() { "FAIL" } else { "ok" });

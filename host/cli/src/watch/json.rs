@@ -1,15 +1,24 @@
-//! Spark's progress object, one a batch, on standard output.
+//! For programs, on standard output: Spark's progress object, one a batch, and components that are exchanged or refused.
 
 use crisol::{Event, Observer};
+use serde_json::json;
 
-/// Writes progress objects.
+/// Writes JSON Lines.
 pub(super) struct Json;
 
 impl Observer for Json {
     fn observe(&self, event: &Event) {
-        if let Event::Committed(progress) = event
-            && let Ok(text) = serde_json::to_string(progress)
-        {
+        let line = match event {
+            Event::Committed(progress) => serde_json::to_string(progress),
+            Event::Swapped { component, from, to, streams } => serde_json::to_string(&json!({
+                "schema": "crisol.swapped/v1", "component": component, "from": from, "to": to, "streams": streams,
+            })),
+            Event::PluginRefused { path, reason } => serde_json::to_string(&json!({
+                "schema": "crisol.plugin_refused/v1", "file": path, "reason": reason,
+            })),
+            _ => return,
+        };
+        if let Ok(text) = line {
             crate::out::println!("{text}");
         }
     }

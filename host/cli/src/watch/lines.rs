@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crisol::{Event, Observer, Progress};
 
-use super::thousands;
+use super::{plugins, thousands};
 
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -41,6 +41,7 @@ impl Observer for Lines {
             }
             Event::Idle { stream } => tracing::info!(stream, "nothing waits"),
             Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
+            Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, accounts, batches, error: None } => tracing::info!(
                 stream,
                 batches,

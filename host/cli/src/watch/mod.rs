@@ -3,6 +3,7 @@
 mod bars;
 mod json;
 mod lines;
+mod plugins;
 mod screen;
 
 use std::io::IsTerminal;

@@ -1,0 +1,152 @@
+//! What a running host decided about the files in the folder of the components, written down for `host plugins`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crisol_contract::Project;
+use crisol_plugin::{Component, Registry};
+use serde::{Deserialize, Serialize};
+
+/// Which components serve a host that runs or ran, as it wrote it last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decisions {
+    /// When it was written, ISO 8601.
+    pub written: String,
+    /// The folder.
+    pub folder: PathBuf,
+    /// Components that serve, in the order in which they are asked.
+    pub serving: Vec<Decided>,
+    /// Components that wait: others of their names come before them for all of their schema versions.
+    pub waiting: Vec<Decided>,
+    /// Files that are refused.
+    pub refused: Vec<RefusedFile>,
+}
+
+/// A component that serves or waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Its own name.
+    pub name: String,
+    /// Its semantic version.
+    pub version: String,
+    /// Schema versions that it handles.
+    pub schema_versions: String,
+    /// SHA-256 of its file.
+    pub digest: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// Whether it goes on although its file is gone.
+    pub file_removed: bool,
+    /// Since when, ISO 8601.
+    pub since: String,
+}
+
+/// A file that may not serve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedFile {
+    /// The file.
+    pub file: PathBuf,
+    /// Why.
+    pub reason: String,
+    /// Since when, ISO 8601.
+    pub since: String,
+}
+
+/// Where a run of this project writes its decisions.
+pub(crate) fn decisions_file(project: &Project) -> PathBuf {
+    project.paths.checkpoint.join("plugins.json")
+}
+
+impl Decisions {
+    /// Decisions at this moment; what was so before keeps the time since which it is so.
+    pub(super) fn now(
+        folder: &Path,
+        registry: &Registry,
+        refused: &BTreeMap<PathBuf, String>,
+        before: Option<&Self>,
+    ) -> Self {
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        let since = |found: Option<String>| found.unwrap_or_else(|| now.clone());
+        let decided = |component: &Component, before: Option<&Vec<Decided>>| {
+            let same = |other: &&Decided| other.digest == component.digest();
+            Decided {
+                name: component.name().into(),
+                version: component.version().to_string(),
+                schema_versions: component.schema_versions().to_string(),
+                digest: component.digest().into(),
+                file: component.path().into(),
+                file_removed: registry.has_departed(component),
+                since: since(before.into_iter().flatten().find(same).map(|other| other.since.clone())),
+            }
+        };
+        let refused = refused.iter().map(|(file, reason)| {
+            let same = |other: &&RefusedFile| other.file == *file && other.reason == *reason;
+            let known = before.and_then(|before| before.refused.iter().find(same));
+            RefusedFile {
+                file: file.clone(),
+                reason: reason.clone(),
+                since: since(known.map(|known| known.since.clone())),
+            }
+        });
+        let (serving, waiting) = (before.map(|before| &before.serving), before.map(|before| &before.waiting));
+        Self {
+            written: now.clone(),
+            folder: folder.into(),
+            serving: registry.serving().iter().map(|component| decided(component, serving)).collect(),
+            waiting: registry.shadowed().iter().map(|component| decided(component, waiting)).collect(),
+            refused: refused.collect(),
+        }
+    }
+
+    /// Writes them; a reader sees all of them or those before.
+    pub(super) fn write(&self, file: &Path) -> io::Result<()> {
+        let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let written =
+            fs::write(&temporary, serde_json::to_vec_pretty(self)?).and_then(|()| fs::rename(&temporary, file));
+        written.inspect_err(|_| {
+            // The error above is the one to tell.
+            let _ = fs::remove_file(&temporary);
+        })
+    }
+
+    /// Those of the last run, if there was one.
+    pub(crate) fn read(file: &Path) -> Option<Self> {
+        let bytes = fs::read(file).ok()?;
+        serde_json::from_slice(&bytes)
+            .inspect_err(|error| tracing::warn!(file = %file.display(), "cannot be understood: {error}"))
+            .ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_read_as_they_were_written_and_keep_the_time_since_which_they_hold() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = dir.path().join("checkpoints/plugins.json");
+        assert_eq!(Decisions::read(&file), None);
+        let registry = Registry::without(dir.path());
+        let mut refused = BTreeMap::from([(PathBuf::from("a.wasm"), "no component".to_string())]);
+        let mut first = Decisions::now(dir.path(), &registry, &refused, None);
+        first.refused[0].since = "2026-01-01T00:00:00.000Z".into();
+        first.write(&file).unwrap();
+        assert_eq!(Decisions::read(&file).as_ref(), Some(&first));
+        refused.insert("b.wasm".into(), "no component".into());
+        let second = Decisions::now(dir.path(), &registry, &refused, Some(&first));
+        second.write(&file).unwrap();
+        assert_eq!(Decisions::read(&file).as_ref(), Some(&second));
+        assert_eq!(second.refused[0], first.refused[0]);
+        assert_eq!(second.refused[1].since, second.written);
+        let entries = std::fs::read_dir(file.parent().unwrap()).unwrap().count();
+        assert_eq!(entries, 1, "nothing else is left behind");
+        std::fs::write(&file, "{").unwrap();
+        assert_eq!(Decisions::read(&file), None);
+    }
+}

@@ -1,0 +1,193 @@
+//! The folder of the components as it was looked at last.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crisol_plugin::{Component, Engine, PluginError, Refused, Registry, files};
+
+/// The files of a folder, and what tells that one of them has changed.
+pub(super) type Look = BTreeMap<PathBuf, Stamp>;
+
+/// Differs when a file, or the file that a link leads to, is another one or was written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stamp {
+    target: PathBuf,
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified_ns: i128,
+    changed_ns: i128,
+}
+
+/// Components by file, loaded once as long as the file stays as it is. Clones share the components.
+#[derive(Debug, Clone)]
+pub(crate) struct Shelf {
+    folder: PathBuf,
+    engine: Option<Engine>,
+    look: Look,
+    loaded: BTreeMap<PathBuf, Result<Arc<Component>, String>>,
+}
+
+impl Shelf {
+    /// The shelf of a folder that does not exist yet.
+    pub(crate) fn without(folder: &Path) -> Self {
+        Self { folder: folder.into(), engine: None, look: Look::new(), loaded: BTreeMap::new() }
+    }
+
+    /// Loads the components of a folder, and says which of them serve.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or components cannot be run on this machine.
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Registry), PluginError> {
+        let mut shelf = Self { engine: Some(Engine::new()?), ..Self::without(folder) };
+        let refused = shelf.load(shelf.look_again()?);
+        for Refused { path, reason } in &refused {
+            tracing::warn!(path = %path.display(), %reason, "a component is refused");
+        }
+        let registry = Registry::without(folder).successor(&shelf.components(), refused);
+        Ok((shelf, registry))
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the folder holds now.
+    pub(super) fn look_again(&self) -> Result<Look, PluginError> {
+        let stamps = files(&self.folder)?.into_iter().filter_map(|path| Stamp::of(&path).map(|stamp| (path, stamp)));
+        Ok(stamps.collect())
+    }
+
+    /// The look at which everything was loaded.
+    pub(super) fn look(&self) -> &Look {
+        &self.look
+    }
+
+    /// Loads what is not as it was at the last look. Those that cannot be loaded are given back.
+    pub(super) fn load(&mut self, look: Look) -> Vec<Refused> {
+        let changed: Vec<&PathBuf> =
+            look.iter().filter(|(path, stamp)| self.look.get(*path) != Some(*stamp)).map(|(path, _)| path).collect();
+        let mut refused = Vec::new();
+        for path in changed {
+            let loaded = self.engine().and_then(|engine| Component::load(path, &engine, cache().as_deref()));
+            let kept = loaded.map(Arc::new).map_err(|reason| {
+                let text = reason.to_string();
+                refused.push(Refused { path: path.clone(), reason });
+                text
+            });
+            self.loaded.insert(path.clone(), kept);
+        }
+        self.loaded.retain(|path, _| look.contains_key(path));
+        self.look = look;
+        refused
+    }
+
+    /// The components of all files that could be loaded.
+    pub(super) fn components(&self) -> Vec<Arc<Component>> {
+        self.loaded.values().flatten().cloned().collect()
+    }
+
+    /// The other files, and why.
+    pub(super) fn unloadable(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.loaded.iter().filter_map(|(path, loaded)| Some((path.as_path(), loaded.as_ref().err()?.as_str())))
+    }
+
+    fn engine(&mut self) -> Result<Engine, PluginError> {
+        let engine = self.engine.take().map_or_else(Engine::new, Ok)?;
+        self.engine = Some(engine.clone());
+        Ok(engine)
+    }
+}
+
+impl Stamp {
+    /// `None`: the file is gone already.
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Some(Self {
+            target: fs::canonicalize(path).ok()?,
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.size(),
+            modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+/// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
+fn cache() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
+    Some(caches.join("crisol").join("compiled"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    #[test]
+    fn a_look_tells_files_that_are_new_written_to_replaced_or_gone() {
+        let dir = TempDir::new().unwrap();
+        let shelf = Shelf::without(dir.path());
+        let (file, other) = (dir.path().join("a.wasm"), dir.path().join("b.tmp"));
+        let mut looks = vec![shelf.look_again().unwrap()];
+        let mut look = || looks.push(shelf.look_again().unwrap());
+        fs::write(&file, "one").unwrap();
+        look();
+        fs::write(&file, "more").unwrap();
+        look();
+        fs::write(&other, "more").unwrap();
+        fs::rename(&other, &file).unwrap();
+        look();
+        fs::remove_file(&file).unwrap();
+        look();
+        for pair in looks.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+        assert_eq!(looks.iter().map(Look::len).collect::<Vec<_>>(), [0, 1, 1, 1, 0]);
+        assert_eq!(looks[4], looks[0]);
+    }
+
+    #[test]
+    fn a_look_follows_links_as_config_maps_make_them() {
+        let dir = TempDir::new().unwrap();
+        let shelf = Shelf::without(dir.path());
+        for version in ["..1", "..2"] {
+            fs::create_dir(dir.path().join(version)).unwrap();
+            fs::write(dir.path().join(version).join("a.wasm"), "same").unwrap();
+        }
+        let (data, next) = (dir.path().join("..data"), dir.path().join("..next"));
+        symlink("..1", &data).unwrap();
+        symlink("..data/a.wasm", dir.path().join("a.wasm")).unwrap();
+        let before = shelf.look_again().unwrap();
+        assert_eq!(before.len(), 1);
+        assert_eq!(shelf.look_again().unwrap(), before);
+        symlink("..2", &next).unwrap();
+        fs::rename(&next, &data).unwrap();
+        assert_ne!(shelf.look_again().unwrap(), before);
+    }
+
+    #[test]
+    fn a_file_that_is_no_component_is_loaded_again_only_when_it_changes() {
+        let dir = TempDir::new().unwrap();
+        let file = dir.path().join("a.wasm");
+        fs::write(&file, "nothing").unwrap();
+        let (mut shelf, registry) = Shelf::open(dir.path()).unwrap();
+        assert_eq!(registry.refused().len(), 1);
+        assert!(shelf.load(shelf.look_again().unwrap()).is_empty());
+        assert_eq!(shelf.unloadable().map(|(path, _)| path).collect::<Vec<_>>(), [file.as_path()]);
+        fs::write(&file, "nothing else").unwrap();
+        assert_eq!(shelf.load(shelf.look_again().unwrap()).len(), 1);
+        fs::remove_file(&file).unwrap();
+        assert!(shelf.load(shelf.look_again().unwrap()).is_empty());
+        assert_eq!(shelf.unloadable().count(), 0);
+    }
+}
