@@ -132,4 +132,11 @@ mod tests {
         let refused = check_client(&spec(&options));
         assert!(!refused.is_empty() && !format!("{refused:?}").contains("s3cret"), "{refused:?}");
     }
+
+    #[test]
+    fn k096_a_reason_keeps_what_is_no_secret_and_loses_what_is() {
+        let spec = spec(&[("sasl.password", "s3cret"), ("sasl.username", "anna"), ("client.rack", "")]);
+        let reason = "`sasl.password` s3cret of anna at 127.0.0.1:1 is refused: ";
+        assert_eq!(redacted(&spec, reason), "`sasl.password` … of anna at 127.0.0.1:1 is refused");
+    }
 }
