@@ -29,7 +29,7 @@ const LIBRARIES: [(&str, &[&str]); 4] = [
     ("rdkafka", &["host/source/src/kafka", "host/source/tests", "tests"]),
     ("wasmtime", &["host/plugin"]),
     ("deltalake", &["host/table", "host/source/src/table", "host/source/tests"]),
-    ("datafusion", &["host/stage/src/sql"]),
+    ("datafusion", &["host/stage/src/sql", "host/stage/src/groups"]),
 ];
 
 /// What code without I/O, clock and async must not name.

@@ -12,6 +12,8 @@ mod live;
 mod partitions;
 mod prune;
 mod rewrite;
+#[cfg(test)]
+mod tests;
 mod tombstones;
 mod upsert;
 
@@ -37,6 +39,8 @@ const CHANGE_TYPE: &str = "_change_type";
 /// Folders that readers, and `VACUUM` of every engine, take for none of the table's data.
 const STAGED: &str = "_staged/";
 const CHANGES: &str = "_change_data/";
+/// About 64 MiB of keys with what is known of them.
+const SHARE_ROWS: u64 = 400_000;
 
 /// What became of the rows of an upsert; each counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +75,8 @@ pub(crate) struct Merge {
     data: Arc<Layout>,
     staged: Arc<Layout>,
     changes: Arc<Layout>,
+    /// Rows of an upsert whose keys are held at a time.
+    share_rows: u64,
 }
 
 impl Merge {
@@ -96,6 +102,7 @@ impl Merge {
             data: data.clone(),
             staged: Arc::new(staged),
             changes: Arc::new(changes),
+            share_rows: SHARE_ROWS,
         }))
     }
 
@@ -108,6 +115,7 @@ impl Merge {
             data: data.clone(),
             staged: self.staged.clone(),
             changes: Arc::new(self.changes.handing_over(keeper)),
+            share_rows: self.share_rows,
         }
     }
 

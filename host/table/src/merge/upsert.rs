@@ -16,9 +16,6 @@ use super::tombstones::Tombstone;
 use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges, incoming};
 use crate::{PendingFile, TableError, entry};
 
-/// Keys that are held at a time; about 64 MiB of them.
-const SHARE_KEYS: u64 = if cfg!(test) { 7 } else { 400_000 };
-
 /// The columns that an upsert compares.
 pub(super) struct Columns<'a> {
     pub(super) keys: &'a [String],
@@ -128,7 +125,7 @@ impl<'a> Matching<'a> {
 
     fn run(&self, tombstones: Vec<Tombstone>) -> Result<Matched, TableError> {
         let rows: u64 = self.files.iter().map(|file| file.rows).sum();
-        let shares = usize::try_from(rows.div_ceil(SHARE_KEYS)).unwrap_or(usize::MAX).max(1);
+        let shares = usize::try_from(rows.div_ceil(self.merge.share_rows)).unwrap_or(usize::MAX).max(1);
         let zeroes = |file: &PendingFile| vec![Fate::None; usize::try_from(file.rows).unwrap_or(0)];
         let mut matched = Matched {
             staged: self.files.iter().map(zeroes).collect(),
