@@ -39,6 +39,22 @@ pub(crate) fn print_accounts(summaries: &[Summary]) {
             let (passed, failed) = (thousands(count.passed), thousands(count.failed));
             println!("{}: rule {}: {passed} passed, {failed} failed", summary.stream, plain(rule));
         }
+        print_changes(summary);
+    }
+}
+
+/// What an upsert, or the groups that were computed again, came to.
+fn print_changes(summary: &Summary) {
+    let stream = &summary.stream;
+    if let Some(changes) = &summary.accounts.changes {
+        let [inserted, updated, superseded, deleted] =
+            [changes.inserted, changes.updated, changes.superseded, changes.deleted].map(thousands);
+        println!("{stream}: {inserted} inserted, {updated} updated, {superseded} superseded, {deleted} deleted");
+    }
+    if let Some(groups) = &summary.accounts.groups {
+        let [touched, rows, not_ranked, empty] =
+            [groups.touched, groups.rows_in, groups.not_ranked, groups.empty].map(thousands);
+        println!("{stream}: {touched} groups of {rows} rows; {not_ranked} rows not ranked, {empty} groups empty");
     }
 }
 

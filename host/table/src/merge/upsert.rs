@@ -59,6 +59,7 @@ impl Merge {
         }
         let matching = Matching::new(self, columns, files, &live)?;
         let matched = matching.run(self.read_tombstones(tombstones)?)?;
+        self.check_counts(&matched.counts, files)?;
         let takes_out = matched.live.iter().any(|rows| !rows.is_empty());
         let mut writers = Writers::new(self, takes_out)?;
         for (file, fates) in live.iter().zip(&matched.live).filter(|(_, fates)| !fates.is_empty()) {
@@ -74,6 +75,17 @@ impl Merge {
             rewrite.tombstones = Some(self.write_tombstones(&matched.tombstones)?);
         }
         Ok(rewrite)
+    }
+
+    /// Promise 2: each row has one fate, or nothing is committed.
+    fn check_counts(&self, counts: &RowChanges, files: &[PendingFile]) -> Result<(), TableError> {
+        let RowChanges { inserted, updated, superseded, deleted } = counts;
+        let (rows, fates) =
+            (files.iter().map(|file| file.rows).sum::<u64>(), inserted + updated + superseded + deleted);
+        if rows == fates {
+            return Ok(());
+        }
+        Err(self.failed(format!("{rows} rows came, and {counts:?} is what became of them: a defect of the host")))
     }
 
     fn write_winners(
