@@ -47,17 +47,19 @@ run() { # PROJECT [SETTING ...]
 }
 at() { echo "--set path.tables=$data/$1/tables --set path.checkpoint=$data/$1/checkpoints"; }
 
-say "orders: Kafka -> bronze.orders_raw -> silver.orders"
+say "orders: Kafka -> bronze.orders_raw -> silver.orders -> silver.orders_current -> gold"
 run orders $(at orders)
-say "music: JSON file -> bronze.song_plays_raw -> silver.song_plays, partitioned by country and day"
+say "music: JSON file -> bronze.song_plays_raw -> silver.song_plays, partitioned by country and day -> gold.top3_songs"
 run music $(at music) --set path.landing="$data/landing"
 
-for table in bronze.orders_raw silver.orders; do
+for table in bronze.orders_raw silver.orders silver.orders_current gold.top_orders gold.daily_revenue; do
   "$host" show "$table" --limit 3 --project examples/orders $(at orders)
 done
 say "orders that were refused, with the reason"
 "$host" show silver.orders --quarantine --limit 5 --project examples/orders $(at orders)
-"$host" show silver.song_plays --limit 3 --project examples/music $(at music)
+for table in silver.song_plays gold.top3_songs; do
+  "$host" show "$table" --limit 3 --project examples/music $(at music)
+done
 say "plays that were refused, with the reason"
 "$host" show silver.song_plays --quarantine --limit 3 --project examples/music $(at music)
 
