@@ -9,6 +9,7 @@ mod durable;
 mod examples;
 mod medallion;
 mod messages;
+mod model;
 mod operations;
 mod operator;
 mod pipelines;

@@ -107,7 +107,7 @@ impl Table {
     #[must_use]
     pub fn handing_over(mut self, keeper: Arc<dyn KeepFiles>) -> Self {
         let layout = Arc::new(self.layout.handing_over(keeper.clone()));
-        let merge = self.merge.take().map(|merge| Arc::new(merge.handing_over(&layout, keeper)));
+        let merge = self.merge.take().map(|merge| Arc::new(merge.handing_over(keeper)));
         Self { layout, merge, ..self }
     }
 

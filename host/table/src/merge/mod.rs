@@ -73,6 +73,8 @@ pub(crate) struct Merge {
     spec: Arc<TableSpec>,
     log: Log,
     data: Arc<Layout>,
+    /// Files of rows that are new: where a commit adds nothing else, streams below read them.
+    added: Arc<Layout>,
     staged: Arc<Layout>,
     changes: Arc<Layout>,
     /// Rows of an upsert whose keys are held at a time.
@@ -100,19 +102,22 @@ impl Merge {
             spec: spec.clone(),
             log: log.clone(),
             data: data.clone(),
+            added: data.clone(),
             staged: Arc::new(staged),
             changes: Arc::new(changes),
             share_rows: SHARE_ROWS,
         }))
     }
 
-    /// The same, whose change data is kept by `keeper`, too; and so are data files of `data`.
-    pub(crate) fn handing_over(&self, data: &Arc<Layout>, keeper: Arc<dyn KeepFiles>) -> Self {
+    /// The same, where `keeper` keeps what streams below read: change data, and added files. Files that are only written
+    /// anew they do not.
+    pub(crate) fn handing_over(&self, keeper: Arc<dyn KeepFiles>) -> Self {
         Self {
             place: self.place.clone(),
             spec: self.spec.clone(),
             log: self.log.clone(),
-            data: data.clone(),
+            data: self.data.clone(),
+            added: Arc::new(self.added.handing_over(keeper.clone())),
             staged: self.staged.clone(),
             changes: Arc::new(self.changes.handing_over(keeper)),
             share_rows: self.share_rows,
@@ -122,7 +127,7 @@ impl Merge {
     /// A writer of the rows of one batch.
     pub(crate) fn writer(&self) -> Result<Files, TableError> {
         match self.spec.write {
-            WriteMode::Append | WriteMode::ReplacePartitions => Files::new(self.data.clone()),
+            WriteMode::Append | WriteMode::ReplacePartitions => Files::new(self.added.clone()),
             WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } => Files::new(self.staged.clone()),
         }
     }

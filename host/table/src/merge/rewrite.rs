@@ -42,7 +42,8 @@ pub(super) struct Writers<'a> {
 impl<'a> Writers<'a> {
     pub(super) fn new(merge: &'a Merge, takes_out: bool) -> Result<Self, TableError> {
         let changes = takes_out.then(|| Files::new(merge.changes.clone()).map(Box::new)).transpose()?;
-        Ok(Self { merge, data: Box::new(Files::new(merge.data.clone())?), changes, removes: Vec::new() })
+        let data = if takes_out { &merge.data } else { &merge.added };
+        Ok(Self { merge, data: Box::new(Files::new(data.clone())?), changes, removes: Vec::new() })
     }
 
     /// Adds rows to the table; of `change` is told.
