@@ -8,9 +8,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use arrow_array::RecordBatch;
+use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, FixedSizeListArray, Float64Array, Int64Array,
+    ListArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+};
+use arrow_schema::{DataType, Field};
 use bytes::Bytes;
 use common::faulty::{Fault, Faulty};
 use common::{batch, files, log, note, partitioned, rows, spec, store, table};
@@ -323,6 +328,61 @@ async fn rows_of_another_engine_are_never_put_together_with_those_of_a_stream() 
     assert!(what.contains("no stream of this host wrote"), "{what}");
 }
 
+/// One row of every kind of type, in the partition of its time and amount.
+fn every_type(id: i64) -> RecordBatch {
+    let keys = StringArray::from(vec![Some("k"), None]);
+    let values = BinaryArray::from_opt_vec(vec![None, Some(b"\xff\x00")]);
+    let header =
+        vec![Arc::new(Field::new("key", DataType::Utf8, true)), Arc::new(Field::new("value", DataType::Binary, true))];
+    let headers = StructArray::new(header.clone().into(), vec![Arc::new(keys), Arc::new(values)], None);
+    let element = Arc::new(Field::new("element", DataType::Struct(header.into()), true));
+    let headers = ListArray::from(FixedSizeListArray::new(element, 2, Arc::new(headers), None));
+    let mut counts = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    counts.keys().append_value("plays");
+    counts.values().append_option((id != 2).then_some(7));
+    counts.append(true).unwrap();
+    let time = TimestampMicrosecondArray::from(vec![(id != 3).then_some(1_700_000_000_000_001 + id % 2)]);
+    let columns: [(&str, ArrayRef); 9] = [
+        ("id", Arc::new(Int64Array::from(vec![id]))),
+        ("at", Arc::new(time.with_timezone("UTC"))),
+        ("amount", Arc::new(Decimal128Array::from(vec![-1_250]).with_precision_and_scale(18, 2).unwrap())),
+        ("day", Arc::new(Date32Array::from(vec![(id != 1).then_some(19_782)]))),
+        ("share", Arc::new(Float64Array::from(vec![[f64::NAN, -0.0, 0.1][id as usize % 3]]))),
+        ("heard", Arc::new(BooleanArray::from(vec![id == 1]))),
+        ("payload", Arc::new(BinaryArray::from_opt_vec(vec![Some(b"\x00raw")]))),
+        ("headers", Arc::new(headers)),
+        ("counts", Arc::new(counts.finish())),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn values_of_every_type_and_partition_are_the_same_afterwards() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = TableSpec {
+        schema: every_type(0).schema(),
+        partition_by: vec!["at".into(), "amount".into()],
+        ..spec(folder.path())
+    };
+    let table = table(&spec).await;
+    for number in 0..8 {
+        let mut writer = table.writer().unwrap();
+        writer.write(&every_type(number % 4)).unwrap();
+        let files = writer.finish().unwrap();
+        let _ = table.commit(&files, &batch("q", number), &note("q", 0)).await.unwrap();
+    }
+    let found = Table::find(&spec.name, &spec.path, &store(folder.path())).await.unwrap().unwrap();
+    let read = async || {
+        let read = found.read_rows(100, &[]).await.unwrap();
+        let rows = read.iter().flat_map(|rows| (0..rows.num_rows()).map(|row| format!("{:?}", rows.slice(row, 1))));
+        sorted(rows.collect::<Vec<_>>())
+    };
+    let before = read().await;
+    assert_eq!(before.len(), 8);
+    assert_eq!(found.compact().await.unwrap().files_after, 3, "two times, and none");
+    assert_eq!(read().await, before);
+}
+
 #[derive(Debug, Default)]
 struct Keeper(Mutex<Vec<PathBuf>>);
 
@@ -348,7 +408,6 @@ async fn compacted_files_are_not_kept_for_the_streams_below() {
 }
 
 mod random {
-    use arrow_array::{ArrayRef, BooleanArray, Int64Array, StringArray};
     use crisol_table::WriteMode;
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -388,7 +447,9 @@ mod random {
     /// As upkeep opens it: without its contract.
     async fn compact(spec: &TableSpec) -> Compaction {
         let found = Table::find(&spec.name, &spec.path, &store(Path::new(&spec.path))).await.unwrap().unwrap();
-        found.compact().await.unwrap()
+        let done = found.compact().await.unwrap();
+        found.settled().await;
+        done
     }
 
     async fn appends(spec: TableSpec, steps: Vec<Step>) {
@@ -407,6 +468,7 @@ mod random {
             }
             assert_eq!(sorted(seen(Path::new(&spec.path))), expected(&ids));
         }
+        table.settled().await;
     }
 
     fn upserted(folder: &Path, partition: bool) -> TableSpec {
@@ -466,6 +528,7 @@ mod random {
             let there: Vec<i64> = newest.iter().filter(|(_, event)| !event.2).map(|(id, _)| *id).collect();
             assert_eq!(sorted(seen(Path::new(&spec.path))), expected(&there));
         }
+        table.settled().await;
     }
 
     proptest! {
