@@ -7,6 +7,7 @@ mod damage;
 mod docs;
 mod durable;
 mod examples;
+mod maintain;
 mod medallion;
 mod messages;
 mod model;

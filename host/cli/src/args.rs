@@ -15,6 +15,14 @@ Examples:
   host run --plugins plugins/
   host run orders --trigger continuous";
 
+const MAINTAIN_HELP: &str = "\
+No row changes, and streams below see nothing of it. It may run beside a running host. The files that were put together
+stay on disk for readers of older versions, until someone vacuums the table.
+
+Examples:
+  host maintain --dry-run
+  host maintain bronze.orders_raw silver.orders -o json";
+
 const EXIT_CODES: &str = "\
 Exit codes:
     0  done, or stopped by Ctrl-C, SIGTERM or SIGHUP
@@ -103,6 +111,9 @@ pub(crate) enum Command {
     /// Show where each stream stands
     #[command(after_help = "Examples:\n  host status\n  host status -o json")]
     Status,
+    /// Put small files of tables together: all tables of the project, or those named, with their quarantines
+    #[command(after_help = MAINTAIN_HELP)]
+    Maintain(Maintain),
     /// Show the components and what was refused
     #[command(after_help = "Examples:\n  host plugins --plugins plugins/\n  host plugins -o json")]
     Plugins,
@@ -137,6 +148,17 @@ pub(crate) struct Show {
     /// The rows that were refused, instead
     #[arg(long)]
     pub(crate) quarantine: bool,
+}
+
+/// `host maintain`
+#[derive(Debug, Args)]
+pub(crate) struct Maintain {
+    /// Names of tables, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) tables: Vec<String>,
+    /// Show what would be done, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// How something is written.

@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod exit;
 mod logging;
+mod maintain;
 mod out;
 mod plugins;
 mod readable;
@@ -64,6 +65,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Check => check::check(global),
         Command::Show(show) => show::show(global, show).await,
         Command::Status => status::status(global).await,
+        Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),
     }
 }

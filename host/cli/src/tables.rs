@@ -75,7 +75,8 @@ pub(crate) fn print_accounts_json(summaries: &[Summary]) {
     println!("{}", serde_json::json!({ "schema": "crisol.accounts/v1", "streams": streams }));
 }
 
-fn number(number: u64) -> Cell {
+/// A count, to the right.
+pub(crate) fn number(number: u64) -> Cell {
     Cell::new(thousands(number)).set_alignment(CellAlignment::Right)
 }
 

@@ -91,7 +91,7 @@ pub struct StreamStatus {
 /// The tables of a project.
 #[derive(Debug)]
 pub struct Tables {
-    streams: Vec<StreamPlan>,
+    pub(crate) streams: Vec<StreamPlan>,
 }
 
 impl EngineBuilder {
@@ -169,7 +169,7 @@ impl Tables {
         Ok(all)
     }
 
-    fn unknown(&self, name: &str) -> EngineError {
+    pub(crate) fn unknown(&self, name: &str) -> EngineError {
         let known: Vec<_> = self.streams.iter().map(|stream| format!("`{}`", stream.table.name)).collect();
         EngineError::UnknownTable {
             name: name.into(),
@@ -213,7 +213,7 @@ async fn summary(stream: &StreamPlan, path: &str) -> Result<Option<TableSummary>
 }
 
 /// A table as it lies there, without making it.
-async fn find(stream: &StreamPlan, path: &str) -> Result<Option<Table>, EngineError> {
+pub(crate) async fn find(stream: &StreamPlan, path: &str) -> Result<Option<Table>, EngineError> {
     if !PathBuf::from(path).join("_delta_log").is_dir() {
         return Ok(None);
     }

@@ -1,7 +1,5 @@
 //! Takes out the rows that a stream wrote: what a stream does that begins anew and replaces them.
 
-use std::collections::HashMap;
-
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use futures::TryStreamExt;
@@ -20,8 +18,8 @@ impl Table {
     /// works with that checkpoint finds each of its batches done, and adds nothing.
     ///
     /// # Errors
-    /// Some files were written by no stream of this host: they may hold this stream's rows, rewritten by a compaction,
-    /// and nothing is removed. Or other writers committed each time between our look at the table and our commit.
+    /// Some files were written by no stream of this host: they may hold this stream's rows, rewritten by
+    /// another engine, and nothing is removed. Or other writers committed each time between our look at the table and our commit.
     pub async fn clear(&self, stream: &str, closed: Option<&str>) -> Result<(), TableError> {
         for _ in 0..ATTEMPTS_MAX {
             let (version, paths) = self.files_of(stream).await?;
@@ -44,12 +42,12 @@ impl Table {
     async fn files_of(&self, stream: &str) -> Result<(i64, Vec<String>), TableError> {
         let snapshot = self.snapshot().await?;
         let version = i64::try_from(snapshot.version()).unwrap_or(i64::MAX);
-        let writers = self.writers(version).await?;
+        let origins = self.origins(version).await?;
         let mut own = Vec::new();
         let mut batches = snapshot.files(self.log().delta(), None);
         while let Some(batch) = batches.try_next().await.map_err(|e| self.unreadable(e))? {
             for path in paths(&batch) {
-                match writers.get(&path) {
+                match origins.get(&path).and_then(|origin| origin.stream.as_deref()) {
                     Some(writer) if writer == stream => own.push(path),
                     Some(_) => {}
                     None => {
@@ -64,19 +62,6 @@ impl Table {
             }
         }
         Ok((version, own))
-    }
-
-    /// The stream that wrote each file, as far as the log still says so.
-    async fn writers(&self, newest: i64) -> Result<HashMap<String, String>, TableError> {
-        let mut writers = HashMap::new();
-        for version in 1..=newest {
-            let Some(text) = self.log().read(version).await? else { continue };
-            let failed = |e| self.place().external(format!("version {version} of its log cannot be understood"), e);
-            let Some(stream) = entry::Entry::parse(&text).map_err(failed)?.stream else { continue };
-            let added = entry::added_paths(&text).map_err(failed)?;
-            writers.extend(added.into_iter().map(|path| (path, stream.clone())));
-        }
-        Ok(writers)
     }
 }
 

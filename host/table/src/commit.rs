@@ -29,7 +29,11 @@ pub(crate) struct Batch<'a> {
 
 /// What is put: made anew for each version that it may follow.
 #[async_trait]
-trait Entries: Send {
+pub(crate) trait Entries: Send {
+    /// Whether the table, as the tail has it, needs no entry any more. May move the tail.
+    async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError>;
+
+    /// The entry after version `seen`.
     async fn text(&mut self, tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError>;
 }
 
@@ -40,6 +44,10 @@ struct Appending<'a> {
 
 #[async_trait]
 impl Entries for Appending<'_> {
+    async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
+        holds(tail, self.batch.transaction).await
+    }
+
     async fn text(&mut self, _tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
         let Batch { files, transaction, note } = self.batch;
         entry::append(files, transaction, note, token, seen).map_err(|e| self.place.unwritten(e))
@@ -52,7 +60,7 @@ pub(crate) async fn append(
     tail: &mut Tail,
     batch: &Batch<'_>,
 ) -> Result<CommitOutcome, TableError> {
-    land(place, log, tail, batch.transaction, &mut Appending { place, batch }).await
+    land(place, log, tail, &mut Appending { place, batch }).await
 }
 
 /// A merge, and what it wrote for the version that it was last planned on.
@@ -81,6 +89,10 @@ impl Merging<'_> {
 
 #[async_trait]
 impl Entries for Merging<'_> {
+    async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
+        holds(tail, self.batch.transaction).await
+    }
+
     /// Asked again, the attempt before has lost to another writer: all is planned anew.
     async fn text(&mut self, tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
         self.give_up().await;
@@ -104,7 +116,7 @@ pub(crate) async fn merge(
     // From now on it is followed from commit to commit.
     tail.transaction(&application).await?;
     let mut merging = Merging { place, merge, batch, application, attempt: None };
-    let outcome = land(place, log, tail, batch.transaction, &mut merging).await?;
+    let outcome = land(place, log, tail, &mut merging).await?;
     let CommitOutcome::Committed { version } = outcome else {
         merging.give_up().await;
         merge.landed(batch.files, None).await;
@@ -115,12 +127,16 @@ pub(crate) async fn merge(
     Ok(CommitOutcome::Merged { version, changes: rewrite.counts })
 }
 
-/// Puts an entry as the next one after what was seen; tries until one is ours, or the table holds the transaction.
-async fn land(
+async fn holds(tail: &mut Tail, transaction: &AppTransaction) -> Result<bool, TableError> {
+    let newest = tail.transaction(&transaction.app_id).await?;
+    Ok(newest.is_some_and(|version| version >= transaction.version))
+}
+
+/// Puts an entry as the next one after what was seen; tries until one is ours, or none is needed any more.
+pub(crate) async fn land(
     place: &Place,
     log: &Log,
     tail: &mut Tail,
-    transaction: &AppTransaction,
     entries: &mut dyn Entries,
 ) -> Result<CommitOutcome, TableError> {
     let token = uuid::Uuid::new_v4().to_string();
@@ -128,9 +144,9 @@ async fn land(
         tail.advance().await?;
         // Reading the table anew for an application not asked for before may move the tail, so it comes before the
         // version is taken.
-        let newest = tail.transaction(&transaction.app_id).await?;
+        let done = entries.done(tail).await?;
         let seen = tail.version();
-        if newest.is_some_and(|version| version >= transaction.version) {
+        if done {
             tail.settle().await?;
             return Ok(CommitOutcome::AlreadyCommitted { version: seen });
         }

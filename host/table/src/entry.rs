@@ -8,7 +8,7 @@ use deltalake::kernel::{Metadata, Protocol};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::merge::Rewrite;
+use crate::merge::{LiveFile, Rewrite};
 use crate::{AppTransaction, CommitNote, PendingFile};
 
 pub(crate) const ENGINE: &str = concat!("crisol/", env!("CARGO_PKG_VERSION"));
@@ -98,7 +98,7 @@ pub(crate) fn append(
     lines.push(json!({"txn": {
         "appId": transaction.app_id, "version": transaction.version, "lastUpdated": now,
     }}));
-    lines.extend(files.iter().map(add));
+    lines.extend(files.iter().map(|file| add(file, true)));
     text(&lines)
 }
 
@@ -171,17 +171,8 @@ pub(crate) fn rewrite(
     }})];
     lines.push(txn(&transaction.app_id, transaction.version));
     lines.extend(rewrite.tombstones.map(|file| txn(application, file)));
-    lines.extend(rewrite.removes.iter().map(|file| {
-        json!({"remove": {
-            "path": file.path,
-            "deletionTimestamp": now,
-            "dataChange": true,
-            "extendedFileMetadata": true,
-            "partitionValues": file.partition_values(),
-            "size": file.size,
-        }})
-    }));
-    lines.extend(rewrite.adds.iter().map(add));
+    lines.extend(rewrite.removes.iter().map(|file| remove(file, now, true)));
+    lines.extend(rewrite.adds.iter().map(|file| add(file, true)));
     lines.extend(rewrite.changes.iter().map(|file| {
         json!({"cdc": {
             "path": file.path, "partitionValues": file.partition_values, "size": file.size, "dataChange": false,
@@ -190,13 +181,64 @@ pub(crate) fn rewrite(
     text(&lines)
 }
 
-fn add(file: &PendingFile) -> Value {
+/// What a compaction puts in the place of what. All files are of one stream, or of none of this host's.
+pub(crate) struct Compacted<'a> {
+    pub(crate) removes: Vec<&'a LiveFile>,
+    pub(crate) adds: Vec<&'a PendingFile>,
+    pub(crate) stream: Option<&'a str>,
+}
+
+/// The entry of a compaction: no row changes, so streams below see nothing of it (D-102, D-125). It names the stream
+/// whose rows its files hold, so that they still count as written by that stream.
+pub(crate) fn compaction(
+    compacted: &Compacted<'_>,
+    token: &str,
+    read_version: i64,
+) -> Result<Bytes, serde_json::Error> {
+    let now = now_millis();
+    let Compacted { removes, adds, stream } = compacted;
+    let removed_bytes: i64 = removes.iter().map(|file| file.size).sum();
+    let added_bytes: i64 = adds.iter().map(|file| file.size).sum();
+    let mut lines = vec![json!({"commitInfo": {
+        "timestamp": now,
+        "operation": "OPTIMIZE",
+        "operationParameters": { "predicate": "[]" },
+        "readVersion": read_version,
+        "isolationLevel": "Serializable",
+        "isBlindAppend": false,
+        "operationMetrics": {
+            "numRemovedFiles": removes.len().to_string(),
+            "numRemovedBytes": removed_bytes.to_string(),
+            "numAddedFiles": adds.len().to_string(),
+            "numAddedBytes": added_bytes.to_string(),
+        },
+        "engineInfo": ENGINE,
+        "txnId": token,
+        "crisol": { "stream": stream, "token": token },
+    }})];
+    lines.extend(removes.iter().map(|file| remove(file, now, false)));
+    lines.extend(adds.iter().map(|file| add(file, false)));
+    text(&lines)
+}
+
+fn remove(file: &LiveFile, now: i64, data_change: bool) -> Value {
+    json!({"remove": {
+        "path": file.path,
+        "deletionTimestamp": now,
+        "dataChange": data_change,
+        "extendedFileMetadata": true,
+        "partitionValues": file.partition_values(),
+        "size": file.size,
+    }})
+}
+
+fn add(file: &PendingFile, data_change: bool) -> Value {
     json!({"add": {
         "path": file.path,
         "partitionValues": file.partition_values,
         "size": file.size,
         "modificationTime": file.modification_time,
-        "dataChange": true,
+        "dataChange": data_change,
         "stats": file.stats,
     }})
 }

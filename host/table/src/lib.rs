@@ -5,7 +5,8 @@
 //!
 //! `writer` holds the traits that streams know; [`Table`] is their Delta form and [`MemoryTable`] the double for tests.
 //! `create` and `check` decide what a table is, `log` and `tail` what it holds now, `entry` the text of a commit,
-//! `commit` how it lands, `merge` what a commit does that changes rows, `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
+//! `commit` how it lands, `merge` what a commit does that changes rows, `maintain` what one does that changes none,
+//! `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -18,8 +19,10 @@ mod entry;
 mod error;
 mod files;
 mod log;
+mod maintain;
 mod memory;
 mod merge;
+mod origin;
 mod read;
 mod scan;
 mod spec;
@@ -30,6 +33,7 @@ mod writer;
 
 pub use error::TableError;
 pub use files::KeepFiles;
+pub use maintain::Compaction;
 pub use memory::{Fault, MemoryCommit, MemoryTable};
 pub use merge::{DELETED, RowChanges};
 pub use read::TableSummary;

@@ -9,6 +9,7 @@ use crisol_store::Store;
 use tokio::sync::Mutex;
 
 use crate::checkpoint::Checkpoints;
+use crate::commit::Entries;
 use crate::entry::Entry;
 use crate::error::Place;
 use crate::files::{Files, Layout};
@@ -148,11 +149,34 @@ impl Table {
         Ok(false)
     }
 
+    /// Commits something that belongs to no batch.
+    pub(crate) async fn land(&self, entries: &mut dyn Entries) -> Result<CommitOutcome, TableError> {
+        let mut tail = self.tail.lock().await;
+        let outcome = commit::land(&self.place, &self.log, &mut tail, entries).await?;
+        self.landed(outcome, &tail).await;
+        Ok(outcome)
+    }
+
+    async fn landed(&self, outcome: CommitOutcome, tail: &Tail) {
+        if let CommitOutcome::Committed { version } | CommitOutcome::Merged { version, .. } = outcome {
+            self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version).await;
+        }
+    }
+
+    /// A property of the table.
+    pub(crate) async fn property(&self, name: &str) -> Option<String> {
+        self.tail.lock().await.metadata().configuration().get(name).cloned()
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     pub(crate) fn log(&self) -> &Log {
         &self.log
     }
 
-    pub(crate) fn place(&self) -> &Place {
+    pub(crate) fn place(&self) -> &Arc<Place> {
         &self.place
     }
 }
@@ -194,9 +218,7 @@ impl TableWriter for Table {
             Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
             None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,
         };
-        if let CommitOutcome::Committed { version } | CommitOutcome::Merged { version, .. } = outcome {
-            self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version).await;
-        }
+        self.landed(outcome, &tail).await;
         Ok(outcome)
     }
 

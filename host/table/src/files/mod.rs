@@ -26,6 +26,7 @@ pub use self::kept::KeepFiles;
 use self::open::OpenFile;
 use self::split::Splitter;
 use crate::error::Place;
+use crate::scan::local;
 use crate::{FileWriter, PendingFile, TableError, TableSpec};
 
 /// Where files and memory end.
@@ -126,6 +127,24 @@ impl Layout {
     /// The same, whose new files are kept by `keeper`, too.
     pub(crate) fn handing_over(&self, keeper: Arc<dyn KeepFiles>) -> Self {
         Self { keeper: Some(keeper), ..self.clone() }
+    }
+
+    /// The same, for rows that are in the table already: files end at another size, and nobody keeps their rows.
+    pub(crate) fn for_compaction(&self, file_bytes: usize) -> Self {
+        Self { limits: Limits { file_bytes, ..self.limits }, keeper: None, ..self.clone() }
+    }
+
+    /// Removes files that no commit names any more, as far as that goes: what stays is a file too much.
+    pub(crate) async fn discard(&self, files: &[PendingFile]) {
+        for file in files {
+            let removed = match local(&self.store.root, &file.path) {
+                Some(path) => tokio::fs::remove_file(path).await,
+                None => continue,
+            };
+            if let Err(error) = removed {
+                tracing::debug!(table = %self.place.table, file = %file.path, %error, "a file of no commit stays");
+            }
+        }
     }
 
     /// Rows must have the table's columns, and nulls only where the table allows them.

@@ -1,6 +1,6 @@
 //! The files that a table has at one version.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -18,6 +18,8 @@ pub(crate) struct LiveFile {
     /// As the log names it: a `remove` that is encoded otherwise than its `add` removes nothing.
     pub(crate) path: String,
     pub(crate) size: i64,
+    /// `None`: it does not say.
+    pub(crate) rows: Option<u64>,
     pub(crate) stats: Option<String>,
     pub(crate) scanned: Scanned,
 }
@@ -26,6 +28,18 @@ impl LiveFile {
     pub(crate) fn partition_values(&self) -> &HashMap<String, Option<String>> {
         &self.scanned.partition_values
     }
+
+    pub(crate) fn partition(&self) -> Partition {
+        normal(self.partition_values().clone())
+    }
+}
+
+/// Value per partition column, null as `None`.
+pub(crate) type Partition = BTreeMap<String, Option<String>>;
+
+/// The protocol writes null as the empty string, too.
+pub(crate) fn normal(values: impl IntoIterator<Item = (String, Option<String>)>) -> Partition {
+    values.into_iter().map(|(name, value)| (name, value.filter(|text| !text.is_empty()))).collect()
 }
 
 /// All files at a version. Costs as much as the table has files.
@@ -49,7 +63,8 @@ pub(crate) async fn files(place: &Place, log: &Log, version: i64) -> Result<Vec<
             path: local(&log.store().root, path).ok_or_else(outside)?,
             partition_values: view.partition_values_map(),
         };
-        Ok(LiveFile { path: path.to_owned(), size: view.size(), stats: view.stats(), scanned })
+        let rows = view.num_records().and_then(|rows| u64::try_from(rows).ok());
+        Ok(LiveFile { path: path.to_owned(), size: view.size(), rows, stats: view.stats(), scanned })
     };
     named.into_iter().zip(&views).map(file).collect()
 }

@@ -23,7 +23,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use deltalake::kernel::Metadata;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::live::LiveFile;
+pub(crate) use self::live::{LiveFile, Partition, files as live_files};
 pub(crate) use self::tombstones::application;
 use crate::error::Place;
 use crate::files::{Files, Layout};
@@ -153,31 +153,18 @@ impl Merge {
         work.await.map_err(|e| self.place.external("its rows could not be merged", e))?
     }
 
-    /// Removes files that no commit names any more, as far as that goes: what stays is a file too much.
-    async fn discard(&self, files: &[PendingFile]) {
-        for file in files {
-            let removed = match local(&self.log.store().root, &file.path) {
-                Some(path) => tokio::fs::remove_file(path).await,
-                None => continue,
-            };
-            if let Err(error) = removed {
-                tracing::debug!(table = %self.spec.name, file = %file.path, %error, "a file of no commit stays");
-            }
-        }
-    }
-
     /// Removes what an attempt wrote that lost to another writer: `files` are those that the batch came with.
     pub(crate) async fn give_up(&self, attempt: &Rewrite, files: &[PendingFile]) {
         let own = attempt.adds.iter().filter(|add| !files.iter().any(|file| file.path == add.path));
         let own: Vec<PendingFile> = own.chain(&attempt.changes).cloned().collect();
-        self.discard(&own).await;
+        self.data.discard(&own).await;
         self.forget_tombstones(attempt.tombstones).await;
     }
 
     /// Removes what the table does not need once a batch has landed.
     pub(crate) async fn landed(&self, files: &[PendingFile], tombstones: Option<i64>) {
         if matches!(self.spec.write, WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. }) {
-            self.discard(files).await;
+            self.data.discard(files).await;
         }
         self.forget_tombstones(tombstones).await;
     }
