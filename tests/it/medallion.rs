@@ -134,9 +134,11 @@ fn e063_a_deleted_key_is_not_brought_back_by_a_late_older_event() {
         [row("a", 8), row("b", 5), row("c", 3)],
         "a late delete is older, too"
     );
-    // What is below follows.
+    // What is below follows, and what is below that.
     let counts = project.tables().query("gold/counts", "SELECT op, n FROM rows");
     assert_eq!(counts, [vec![json!("put"), json!(3)]]);
+    let sizes = project.tables().query("gold/sizes", "SELECT n, ops FROM rows");
+    assert_eq!(sizes, [vec![json!(3), json!(1)]], "the groups that counts had before are gone");
 }
 
 #[test]
@@ -219,6 +221,12 @@ fn events() -> Project {
         "write": { "mode": "replace_groups", "group_by": ["op"] }
     });
     project.write("tables/gold/counts.json", &counts.to_string());
+    let sizes = json!({
+        "name": "gold.sizes", "from": "gold.counts",
+        "stages": [{ "aggregate": "aggregate", "options": { "measures": { "ops": "count(*)" } } }],
+        "write": { "mode": "replace_groups", "group_by": ["n"] }
+    });
+    project.write("tables/gold/sizes.json", &sizes.to_string());
     fs::create_dir_all(project.path().join("landing")).expect("a folder");
     project
 }
