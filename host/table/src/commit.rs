@@ -1,7 +1,7 @@
 //! How a commit lands: once, at the version after the one at which its transaction was seen to be absent.
 //!
 //! No retries of the library are used: each turn of the loop reads what others committed, looks for our
-//! transaction, and puts the entry of exactly the next version if that is free.
+//! transaction (a compaction: for its files), and puts the entry of exactly the next version if that is free.
 
 use std::sync::Arc;
 use std::time::Duration;

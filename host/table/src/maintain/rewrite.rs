@@ -19,7 +19,8 @@ pub(super) fn file_bytes(target_bytes: u64) -> usize {
     usize::try_from(target_bytes.saturating_mul(2)).unwrap_or(usize::MAX)
 }
 
-/// Writes groups anew; leaves out those that do not come to fewer files.
+/// Writes groups anew; leaves out those that do not come to fewer files, and those without rows: an entry that only takes
+/// out files tells of a table that was emptied.
 pub(super) async fn groups(
     place: &Arc<Place>,
     layout: &Arc<Layout>,
@@ -32,7 +33,7 @@ pub(super) async fn groups(
     let all = work.await.map_err(|e| failed(place, e))??;
     let mut fewer = Vec::with_capacity(all.len());
     for rewritten in all {
-        if rewritten.adds.len() < rewritten.group.files.len() {
+        if (1..rewritten.group.files.len()).contains(&rewritten.adds.len()) {
             fewer.push(rewritten);
         } else {
             layout.discard(&rewritten.adds).await;
