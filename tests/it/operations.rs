@@ -155,7 +155,7 @@ fn a_quarantine_alone_keeps_a_lost_checkpoint_from_doubling_rows() {
 
 #[test]
 fn a_quarantine_that_lost_its_newest_rows_is_noticed_before_anything_is_written() {
-    let project = Project::example("music");
+    let project = Project::music_to_silver();
     let good = "{\"country\":\"ES\",\"day\":\"2026-03-01\",\"song\":\"s\",\"plays\":1}\n";
     project.write("input/2026-03-01.json", &format!("{good}{{\"plays\":2}}\n"));
     project.host(&["run"]).succeed();
@@ -230,7 +230,7 @@ fn progress_is_sparks_object_and_status_and_show_tell_the_same() {
     let plugins = project.host(&["plugins", "-o", "json"]).succeed();
     let plugins: Value = serde_json::from_slice(&plugins.stdout).expect("JSON");
     let names: Vec<_> = plugins["serving"].as_array().expect("a list").iter().map(|plugin| &plugin["name"]).collect();
-    assert_eq!(names, ["json", "order-rules", "orders"]);
+    assert_eq!(names, ["aggregate", "json", "order-rules", "orders", "top-n"]);
 }
 
 #[test]

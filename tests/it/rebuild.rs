@@ -13,7 +13,7 @@ const REFUSED: [&str; 2] = ["silver/song_plays_quarantine", "gold/song_plays_qua
 
 /// Files to bronze, silver and gold; silver and gold each refuse rows of their own.
 fn project() -> Project {
-    let project = Project::example("music");
+    let project = Project::music_to_silver();
     let gold = r#"{ "name": "gold.song_plays", "from": "silver.song_plays",
         "expectations": [{ "name": "heard", "condition": "plays > 1" }] }"#;
     project.write("tables/gold/song_plays.json", gold);

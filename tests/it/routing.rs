@@ -34,7 +34,7 @@ fn produce(topic: &Topic, numbers: std::ops::Range<u32>) {
 }
 
 fn project(topic: &Topic, stage: Value, more: &[Value]) -> Project {
-    let project = Project::example("orders");
+    let project = Project::orders_to_silver();
     let ingestion = json!({
         "name": "orders",
         "ingest_type": "streaming",

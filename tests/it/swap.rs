@@ -24,7 +24,7 @@ impl Lab {
     /// `silver` is what is special about the silver contract.
     fn new(topic: &str, silver: Value) -> Self {
         let topic = Topic::create(topic, 1);
-        let project = Project::example("orders");
+        let project = Project::orders_to_silver();
         let ingestion = json!({
             "name": "orders",
             "ingest_type": "streaming",

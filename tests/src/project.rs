@@ -52,6 +52,28 @@ impl Project {
         Self::copy(&crate::root().join("examples").join(name))
     }
 
+    /// The example `orders` as far as `silver.orders`.
+    pub fn orders_to_silver() -> Self {
+        let project = Self::example("orders");
+        for below in ["silver/orders_current", "gold/top_orders", "gold/daily_revenue"] {
+            std::fs::remove_file(project.path().join(format!("tables/{below}.json"))).expect("a table of the example");
+        }
+        project
+    }
+
+    /// The example `music` as far as `silver.song_plays`, whose rows are added.
+    pub fn music_to_silver() -> Self {
+        let project = Self::example("music");
+        let tables = project.path().join("tables");
+        std::fs::remove_file(tables.join("gold/top3_songs.json")).expect("a table of the example");
+        let silver = tables.join("silver/song_plays.json");
+        let text = std::fs::read_to_string(&silver).expect("a table of the example");
+        let added = text.replace("  \"write\": { \"mode\": \"replace_partitions\" },\n", "");
+        assert_ne!(added, text, "the example replaces partitions");
+        std::fs::write(&silver, added).expect("it can be changed");
+        project
+    }
+
     /// Its folder.
     pub fn path(&self) -> &Path {
         self.dir.path()

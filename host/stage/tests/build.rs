@@ -3,7 +3,7 @@
 
 mod support;
 
-use crisol_contract::{ColumnSpec, OnViolation, StageKind};
+use crisol_contract::{ColumnSpec, OnViolation, StageKind, WriteMode};
 use support::*;
 
 #[test]
@@ -98,11 +98,29 @@ fn d023_columns_that_differ_by_case_only_are_refused() {
 }
 
 #[test]
-fn group_stages_are_refused_by_name() {
+fn keys_and_groups_must_be_there_and_have_an_order() {
     let mut contract = contract();
-    contract.stages = vec![stage(StageKind::Ranker, "top-n")];
+    contract.stages = vec![stage(StageKind::Decoder, "numbers"), stage(StageKind::Ranker, "best")];
+    contract.write = WriteMode::ReplaceGroups { group_by: vec!["m".into()] };
     let found = problems(&contract, kafka_input());
-    assert_eq!(found[0].0, "stages[0].rank");
+    let [(key, what, hint)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(
+        (key.as_str(), what.as_str(), hint.as_str()),
+        ("write.group_by[0]", "no column `m` here", "did you mean `n`?")
+    );
+
+    contract.stages.pop();
+    contract.columns = Some(vec![column("n", "bigint")]);
+    contract.write = WriteMode::Upsert {
+        keys: vec!["n".into()],
+        sequence_by: vec!["offset".into(), "payload".into()],
+        delete_when: Some("n + 1".into()),
+    };
+    let found = problems(&contract, kafka_input());
+    let keys: Vec<&str> = found.iter().map(|(key, ..)| key.as_str()).collect();
+    assert_eq!(keys, ["write.sequence_by[1]", "write.delete_when"]);
+    assert_eq!(found[0].1, "column `payload` is none of the table's");
+    assert_eq!(found[1].1, "gives `bigint`, not true or false");
 }
 
 #[test]
