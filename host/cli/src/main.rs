@@ -10,6 +10,7 @@ mod exit;
 mod logging;
 mod out;
 mod plugins;
+mod quarantine;
 mod readable;
 mod rows;
 mod run;
@@ -63,6 +64,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Run(run) => run::run(global, run, bars).await,
         Command::Check => check::check(global),
         Command::Show(show) => show::show(global, show).await,
+        Command::Quarantine { command } => quarantine::quarantine(global, command).await,
         Command::Status => status::status(global).await,
         Command::Plugins => plugins::plugins(global),
     }

@@ -84,7 +84,7 @@ pub struct StreamStatus {
 /// The tables of a project.
 #[derive(Debug)]
 pub struct Tables {
-    streams: Vec<StreamPlan>,
+    pub(crate) streams: Vec<StreamPlan>,
 }
 
 impl EngineBuilder {
@@ -156,7 +156,7 @@ impl Tables {
         Ok(all)
     }
 
-    fn unknown(&self, name: &str) -> EngineError {
+    pub(crate) fn unknown(&self, name: &str) -> EngineError {
         let known: Vec<_> = self.streams.iter().map(|stream| format!("`{}`", stream.table.name)).collect();
         EngineError::UnknownTable {
             name: name.into(),

@@ -29,12 +29,13 @@ mod handoff;
 mod inspect;
 mod open;
 mod plan;
+mod quarantine;
 mod source_log;
 
 pub use builder::EngineBuilder;
 pub use crisol_contract::{Code, Problem, Problems, Trigger};
 pub use crisol_observe::{Accounts, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress};
-pub use crisol_stream::{Failure, StreamError, Summary};
+pub use crisol_stream::{Failure, Replayed, Selection, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, causes, error_json, kind};
 pub use handle::{Stopper, StreamHandle};

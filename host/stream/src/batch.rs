@@ -178,7 +178,7 @@ impl Protocol<'_> {
 }
 
 /// Promise 2: every row read has one fate, or nothing is committed.
-fn check(accounts: &Accounts) -> Result<(), Failure> {
+pub(crate) fn check(accounts: &Accounts) -> Result<(), Failure> {
     if accounts.balanced() {
         return Ok(());
     }

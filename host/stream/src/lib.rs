@@ -1,7 +1,8 @@
 //! One stream: batch after batch from its source through its stages into its table, exactly once.
 //!
 //! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
-//! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may begin.
+//! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may begin;
+//! `replay` is the same protocol for rows of the quarantine, `selection` which of them.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod batch;
@@ -11,11 +12,15 @@ mod flow;
 mod open;
 mod pace;
 mod regroup;
+mod replay;
 mod report;
 mod resume;
 mod run;
+mod selection;
 
 pub use error::{Failure, StreamError};
 pub use open::{OpenTable, Opener};
 pub use pace::{News, Pace, Upstream, UpstreamState};
+pub use replay::{Replay, ReplayParts, Replayed};
 pub use run::{Parts, Stream, Summary};
+pub use selection::Selection;

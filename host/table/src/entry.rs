@@ -201,11 +201,11 @@ fn add(file: &PendingFile) -> Value {
     }})
 }
 
-/// The entry that takes out files, named as the log names them, and closes the table to an application.
+/// The entry that takes out files, named as the log names them, and closes the table to applications.
 pub(crate) fn clear(
     paths: &[String],
     stream: &str,
-    closed: Option<&str>,
+    closed: &[String],
     read_version: i64,
 ) -> Result<Bytes, serde_json::Error> {
     let now = now_millis();
@@ -220,7 +220,7 @@ pub(crate) fn clear(
         "engineInfo": ENGINE,
         "crisol": { "stream": stream },
     }})];
-    lines.extend(closed.map(|app| json!({"txn": { "appId": app, "version": i64::MAX, "lastUpdated": now }})));
+    lines.extend(closed.iter().map(|app| json!({"txn": { "appId": app, "version": i64::MAX, "lastUpdated": now }})));
     lines.extend(paths.iter().map(|path| {
         json!({"remove": {
             "path": path, "deletionTimestamp": now, "dataChange": true, "extendedFileMetadata": false,
