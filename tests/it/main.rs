@@ -12,6 +12,7 @@ mod messages;
 mod operations;
 mod operator;
 mod pipelines;
+mod quarantine;
 mod rebuild;
 mod refusals;
 mod routing;
