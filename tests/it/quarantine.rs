@@ -340,6 +340,28 @@ fn a_rebuild_ends_an_unfinished_replay_and_no_row_comes_twice() {
 }
 
 #[test]
+fn of_two_replays_at_once_the_second_to_bind_stops_and_says_so() {
+    let orders = Orders::new();
+    orders.land("1", &mixed());
+    orders.run();
+    orders.serve_version_3();
+    // The first is held up before it binds its outcome, and stopped there while the second does all of it.
+    let held_up = "replay:silver.orders/log_outcome/before=sleep(3000)";
+    let first = orders.host(&["quarantine", "replay", "silver.orders"]).env("FAILPOINTS", held_up).start();
+    let logged = orders.project.checkpoint("replay/silver.orders").join("offsets/0");
+    wait_until("the first has bound its rows", Duration::from_secs(60), || logged.is_file());
+    first.signal(Signal::SIGSTOP);
+    orders.host(&["quarantine", "replay", "silver.orders"]).succeed();
+    first.signal(Signal::SIGCONT);
+    let ended = first.end();
+    assert_eq!(ended.status.code(), Some(4), "{ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("replay:silver.orders"), "{said}");
+    assert_eq!(orders.ids().len(), 5);
+    assert_eq!(orders.count("silver/orders_quarantine"), 1);
+}
+
+#[test]
 fn a_replay_beside_a_running_host_loses_and_doubles_nothing() {
     let orders = Orders::new();
     orders.land("000", &mixed());

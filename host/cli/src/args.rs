@@ -18,7 +18,6 @@ Examples:
 const QUARANTINE_HELP: &str = "\
 Examples:
   host quarantine list
-  host quarantine show silver.orders --code corrupt_record --since 2026-03-01
   host quarantine replay silver.orders --code unsupported_schema_version --dry-run";
 
 const EXIT_CODES: &str = "\
