@@ -646,7 +646,7 @@ async fn clear_closes_the_table_to_a_host_that_still_works_with_the_discarded_ch
     // Also when there is nothing to take out yet.
     let other = tempfile::tempdir().unwrap();
     let empty = table(&spec(other.path())).await;
-    empty.clear("mine", Some("old")).await.unwrap();
+    empty.clear("mine", &["old".to_string()]).await.unwrap();
     let late = empty.commit(&files(&empty, &[1]), &batch("old", 0), &note("mine", 0)).await.unwrap();
     assert_eq!(late, CommitOutcome::AlreadyCommitted { version: 1 });
 }
@@ -665,7 +665,7 @@ async fn clear_removes_nothing_when_another_engine_may_have_rewritten_the_rows()
     compacted["dataChange"] = false.into();
     foreign(folder.path(), 2, &[json!({"commitInfo": {"operation": "OPTIMIZE"}}), removed, json!({"add": compacted})]);
 
-    let (what, _) = mismatch(table.clear("mine", None).await.expect_err("whose rows these are is not known"));
+    let (what, _) = mismatch(table.clear("mine", &[]).await.expect_err("whose rows these are is not known"));
 
     assert!(what.contains("`big.parquet`"), "{what}");
     assert_eq!(visible_ids(folder.path()).await, [1]);
