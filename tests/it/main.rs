@@ -14,6 +14,7 @@ mod model;
 mod operations;
 mod operator;
 mod pipelines;
+mod quarantine;
 mod rebuild;
 mod refusals;
 mod routing;

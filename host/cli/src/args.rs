@@ -23,6 +23,11 @@ Examples:
   host maintain --dry-run
   host maintain bronze.orders_raw silver.orders -o json";
 
+const QUARANTINE_HELP: &str = "\
+Examples:
+  host quarantine list
+  host quarantine replay silver.orders --code unsupported_schema_version --dry-run";
+
 const EXIT_CODES: &str = "\
 Exit codes:
     0  done, or stopped by Ctrl-C, SIGTERM or SIGHUP
@@ -108,6 +113,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  host show silver.orders\n  host show silver.orders --quarantine --limit 5 -o json"
     )]
     Show(Show),
+    /// Count, show or replay rows that were refused
+    #[command(after_help = QUARANTINE_HELP)]
+    Quarantine {
+        /// What is done with them.
+        #[command(subcommand)]
+        command: Quarantine,
+    },
     /// Show where each stream stands
     #[command(after_help = "Examples:\n  host status\n  host status -o json")]
     Status,
@@ -161,6 +173,64 @@ pub(crate) struct Maintain {
     pub(crate) dry_run: bool,
 }
 
+/// `host quarantine`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Quarantine {
+    /// Count the rows in quarantine, by table, stage and code
+    List {
+        /// Names of tables [default: all]
+        #[arg(value_name = "TABLE")]
+        tables: Vec<String>,
+    },
+    /// Show rows in quarantine, the newest
+    Show(QuarantineShow),
+    /// Take rows to the first stage again; those that pass are added to the table and leave the quarantine
+    Replay(QuarantineReplay),
+}
+
+/// `host quarantine show`
+#[derive(Debug, Args)]
+pub(crate) struct QuarantineShow {
+    /// Name of the table, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// How many rows
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+}
+
+/// `host quarantine replay`
+#[derive(Debug, Args)]
+pub(crate) struct QuarantineReplay {
+    /// Name of the table, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    #[command(flatten)]
+    pub(crate) chosen: Chosen,
+    /// Say what would become of the rows, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Which rows of a quarantine.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Chosen {
+    /// Only rows refused for this reason, `corrupt_record`
+    #[arg(long, value_name = "CODE")]
+    pub(crate) code: Option<String>,
+    /// Only rows refused by this stage, `decode orders`
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) stage: Option<String>,
+    /// Only rows of batches from this time on, in UTC: `2026-03-01` or `2026-03-01T10:00:00Z`
+    #[arg(long = "since", value_name = "TIME", value_parser = time_us)]
+    pub(crate) since_us: Option<i64>,
+    /// Only rows of batches before this time
+    #[arg(long = "until", value_name = "TIME", value_parser = time_us)]
+    pub(crate) until_us: Option<i64>,
+}
+
 /// How something is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
@@ -188,6 +258,15 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Microseconds since 1970.
+fn time_us(text: &str) -> Result<i64, String> {
+    let whole = if text.len() == "2026-03-01".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    let expected = || "expected a time in UTC from 1970 on, `2026-03-01` or `2026-03-01T10:00:00Z`".to_owned();
+    let time = humantime::parse_rfc3339_weak(&whole).map_err(|_| expected())?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).map_err(|_| expected())?;
+    i64::try_from(since.as_micros()).map_err(|_| expected())
+}
+
 fn trigger(text: &str) -> Result<Trigger, String> {
     match text {
         "available_now" => Ok(Trigger::AvailableNow),
@@ -213,6 +292,14 @@ mod tests {
         assert_eq!(trigger("continuous"), Ok(Trigger::Continuous));
         assert_eq!(trigger("10 seconds"), Ok(Trigger::Every(std::time::Duration::from_secs(10))));
         assert!(trigger("once").is_err());
+    }
+
+    #[test]
+    fn a_time_is_a_day_or_a_moment_in_utc() {
+        assert_eq!(time_us("2026-03-01"), Ok(1_772_323_200_000_000));
+        assert_eq!(time_us("2026-03-01T10:00:00.5Z"), Ok(1_772_359_200_500_000));
+        assert!(time_us("yesterday").is_err());
+        assert!(time_us("1969-12-31").is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod logging;
 mod maintain;
 mod out;
 mod plugins;
+mod quarantine;
 mod readable;
 mod rows;
 mod run;
@@ -64,6 +65,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Run(run) => run::run(global, run, bars).await,
         Command::Check => check::check(global),
         Command::Show(show) => show::show(global, show).await,
+        Command::Quarantine { command } => quarantine::quarantine(global, command).await,
         Command::Status => status::status(global).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),

@@ -52,6 +52,11 @@ impl TableContract {
         paths.checkpoint.join("tables").join(&self.name)
     }
 
+    /// The folder of the checkpoint under which rows of its quarantine are replayed.
+    pub fn replay_dir(&self, paths: &Paths) -> PathBuf {
+        paths.checkpoint.join("replay").join(&self.name)
+    }
+
     /// Whether rows of the table change or go when it is written; a stream that reads it follows that.
     pub fn changes_rows(&self) -> bool {
         self.write != WriteMode::Append

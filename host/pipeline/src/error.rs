@@ -62,6 +62,16 @@ pub enum EngineError {
         /// What a person can do.
         hint: String,
     },
+    /// The quarantine of this table cannot be replayed.
+    #[error("rows of the quarantine of `{table}` cannot be replayed: {what}")]
+    NotReplayed {
+        /// The table.
+        table: String,
+        /// Why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A stream could not be opened.
     #[error(transparent)]
     Stream(#[from] StreamError),
@@ -152,7 +162,7 @@ impl EngineError {
             Self::NoProject { .. } => Some("name the folder of `crisol.toml` with --project DIR".into()),
             Self::Components { .. } => Some("name the folder of the components (`*.wasm`) with --plugins DIR".into()),
             Self::UnknownStream { known, .. } => Some(format!("choose one of {}", names(known))),
-            Self::UnknownTable { hint, .. } => Some(hint.clone()),
+            Self::UnknownTable { hint, .. } | Self::NotReplayed { hint, .. } => Some(hint.clone()),
             Self::Stream(error) => error.failure.hint(),
             _ => None,
         }
@@ -176,6 +186,7 @@ impl EngineError {
             Self::Components { .. } => "components",
             Self::UnknownStream { .. } => "unknown_stream",
             Self::UnknownTable { .. } => "unknown_table",
+            Self::NotReplayed { .. } => "not_replayed",
             Self::Stream(error) => code(error),
             Self::Internal { .. } => "internal",
         }
@@ -203,6 +214,8 @@ pub fn kind(error: &StreamError) -> ErrorKind {
         Failure::Source(SourceError::Config { .. })
         | Failure::Stage { source: StageError::Config { .. }, .. }
         | Failure::Table(TableError::Mismatch { .. })
+        | Failure::Restore(_)
+        | Failure::ReplayOfAnother { .. }
         | Failure::TableNotEmpty { .. }
         | Failure::TableMissing { .. } => ErrorKind::Refused,
         _ => ErrorKind::Failed,
@@ -231,6 +244,7 @@ fn code(error: &StreamError) -> &'static str {
         (_, Failure::Source(_)) => "source",
         (_, Failure::Stage { .. }) => "stage",
         (_, Failure::Table(_) | Failure::TableNotEmpty { .. } | Failure::TableMissing { .. }) => "table",
+        (_, Failure::Restore(_) | Failure::ReplayOfAnother { .. }) => "replay",
         (_, Failure::Accounts { .. }) => "accounts",
         (_, Failure::Upstream { .. }) => "upstream",
         _ => "internal",

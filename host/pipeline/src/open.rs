@@ -1,9 +1,11 @@
 //! Opens what streams are made of: the one place that names concrete sources, tables and stores.
 
 mod rebuild;
+mod replay;
 mod tables;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
@@ -21,6 +23,7 @@ use crisol_table::{Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
+pub(crate) use self::replay::{quarantine_rows, replay};
 use self::tables::Quarantine;
 use crate::builder::Restart;
 use crate::error::Refusal;
@@ -115,7 +118,8 @@ impl<'a> Opener<'a> {
             None => tables::make_table(&plan, &chain).await.map_err(fail)?,
         };
         if clear {
-            rebuild::clear_tables(&plan, &table, None).await.map_err(fail)?;
+            let cleared = rebuild::clear_tables(&plan, &table, None).await;
+            cleared.map_err(|failure| EngineError::opening(&plan.name, failure))?;
         }
         let checkpoint = self.follow_rebuild(&plan, checkpoint, &table, &input).await;
         let checkpoint = checkpoint.map_err(|failure| EngineError::opening(&plan.name, failure))?;
@@ -223,7 +227,11 @@ impl<'a> Opener<'a> {
 
 /// The checkpoint of a stream; it is made when there is none.
 pub(crate) async fn open_checkpoint(plan: &StreamPlan) -> Result<Checkpoint, Failure> {
-    let folder = plan.checkpoint.to_string_lossy();
+    checkpoint_in(&plan.checkpoint).await
+}
+
+async fn checkpoint_in(folder: &Path) -> Result<Checkpoint, Failure> {
+    let folder = folder.to_string_lossy();
     let fail = |source| Failure::OpenCheckpoint { folder: folder.to_string(), source };
     let store = crisol_store::open(&folder).map_err(|source| fail(source.into()))?;
     Checkpoint::open(store, Uuid::new_v4()).await.map_err(|source| fail(source.into()))

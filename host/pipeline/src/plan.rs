@@ -34,6 +34,8 @@ pub(crate) struct StreamPlan {
     pub(crate) trigger: Trigger,
     /// Where its checkpoint lies.
     pub(crate) checkpoint: PathBuf,
+    /// Where that of the replays of its quarantine lies.
+    pub(crate) replay: PathBuf,
     /// The project's limits, for stages that no contract names.
     pub(crate) limits: Limits,
 }
@@ -77,6 +79,7 @@ fn stream(
         source,
         trigger: Trigger::AvailableNow,
         checkpoint: table.checkpoint_dir(&project.paths),
+        replay: table.replay_dir(&project.paths),
         limits: project.limits.clone(),
     };
     match &table.from {
@@ -87,6 +90,7 @@ fn stream(
             source: SourcePlan::Ingestion(ingestion.source.clone()),
             trigger: ingestion.trigger,
             checkpoint: ingestion.checkpoint_dir(&project.paths),
+            replay: table.replay_dir(&project.paths),
             limits: project.limits.clone(),
         }),
         Upstream::Table(upstream) => {

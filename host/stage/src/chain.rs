@@ -62,6 +62,8 @@ pub struct ChunkOutput {
     pub accepted: RecordBatch,
     /// Rows of the quarantine table ([`quarantine_schema`](crate::quarantine_schema)); `None` when nothing was refused.
     pub quarantined: Option<RecordBatch>,
+    /// The input rows of these, ascending.
+    pub refused: Vec<u32>,
     /// Input rows that gave at least one accepted row.
     pub rows_accepted: u64,
     /// Input rows in quarantine, by code.
@@ -139,6 +141,7 @@ impl Chain {
         Ok(ChunkOutput {
             accepted: self.project(&rows, &outcome).map_err(defect)?,
             quarantined: self.quarantine(input, &outcome, context).map_err(defect)?,
+            refused: outcome.quarantined.keys().copied().collect(),
             rows_accepted: outcome.rows_accepted,
             rejected: by_code(outcome.quarantined.values()),
             filtered: by_code(outcome.filtered.values()),
@@ -254,6 +257,7 @@ impl ChunkOutput {
         Self {
             accepted: RecordBatch::new_empty(Arc::clone(given)),
             quarantined: None,
+            refused: Vec::new(),
             rows_accepted: 0,
             rejected: Vec::new(),
             filtered: Vec::new(),

@@ -108,6 +108,11 @@ fn payloads(rows: &RecordBatch) -> Result<ArrayRef, ArrowError> {
     }
 }
 
+/// Whether a column of the input has one of its own in the quarantine, and is not in `input`.
+pub(crate) fn has_own_column(field: &Field) -> bool {
+    PLACES.contains(&field.name().as_str()) || (field.name() == PAYLOAD && carries_bytes(field.data_type()))
+}
+
 fn carries_bytes(data_type: &DataType) -> bool {
     use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
     matches!(data_type, Binary | LargeBinary | BinaryView | Utf8 | LargeUtf8 | Utf8View)
@@ -116,10 +121,7 @@ fn carries_bytes(data_type: &DataType) -> bool {
 /// `input`: the columns that have none of their own, in their order, nulls written out, bytes in base64.
 fn others(rows: &RecordBatch) -> Result<StringArray, ArrowError> {
     let schema = rows.schema();
-    let elsewhere = |field: &Field| {
-        PLACES.contains(&field.name().as_str()) || (field.name() == PAYLOAD && carries_bytes(field.data_type()))
-    };
-    let at: Vec<usize> = (0..schema.fields().len()).filter(|at| !elsewhere(schema.field(*at))).collect();
+    let at: Vec<usize> = (0..schema.fields().len()).filter(|at| !has_own_column(schema.field(*at))).collect();
     if at.is_empty() {
         return Ok(StringArray::new_null(rows.num_rows()));
     }

@@ -10,7 +10,7 @@ use arrow_array::types::{Int32Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, BinaryArray, Decimal128Array, Int64Array, RecordBatch, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
 use crisol_contract::StageKind;
-use crisol_stage::quarantine_schema;
+use crisol_stage::{quarantine_schema, restored_rows};
 use support::*;
 
 #[test]
@@ -77,6 +77,64 @@ fn e031_typed_rows_are_kept_as_one_json_object() {
     assert_eq!(texts(&refused, "file_path"), [Some("f.json".to_owned())]);
     assert_eq!(longs(&refused, "file_row"), [Some(7)]);
     assert_eq!(texts(&refused, "topic"), [None]);
+}
+
+#[test]
+fn e031_what_is_kept_gives_the_input_rows_back() {
+    let mut contract = contract();
+    contract.stages = vec![stage(StageKind::Decoder, "numbers")];
+    let input = messages(&[b"1", b"oops", b"\xff\x00"]);
+    let output = run(&contract, &input).unwrap();
+    assert_eq!(output.refused, [1, 2]);
+    let restored = restored_rows(&output.quarantined.unwrap(), &input.schema()).unwrap();
+    assert_eq!(restored, input.slice(1, 2));
+
+    contract.stages = vec![stage(StageKind::Validator, "small")];
+    let output = run(&contract, &typed()).unwrap();
+    let restored = restored_rows(&output.quarantined.unwrap(), &typed().schema()).unwrap();
+    assert_eq!(restored, typed().slice(0, 1));
+}
+
+#[test]
+fn e031_times_days_maps_and_lists_come_back_as_they_were() {
+    use arrow_array::builder::{BinaryBuilder, ListBuilder, MapBuilder, StringBuilder};
+    use arrow_array::{BooleanArray, Date32Array, Float64Array, Int64Array, TimestampMicrosecondArray};
+    let mut map = MapBuilder::new(None, StringBuilder::new(), BinaryBuilder::new());
+    map.keys().append_value("k");
+    map.values().append_value(b"\x00\xfe");
+    map.append(true).unwrap();
+    let mut list = ListBuilder::new(BinaryBuilder::new());
+    list.values().append_value(b"\xff");
+    list.append(true);
+    let at = TimestampMicrosecondArray::from(vec![1_772_359_200_123_456]);
+    let input = RecordBatch::try_from_iter_with_nullable([
+        ("n", Arc::new(Int64Array::from(vec![500])) as ArrayRef, true),
+        ("at", Arc::new(at.clone().with_timezone("UTC")), true),
+        ("local", Arc::new(at), true),
+        ("day", Arc::new(Date32Array::from(vec![20_513])), true),
+        ("ratio", Arc::new(Float64Array::from(vec![0.1 + 0.2])), true),
+        ("big", Arc::new(Int64Array::from(vec![i64::MAX])), true),
+        ("yes", Arc::new(BooleanArray::from(vec![true])), true),
+        ("map", Arc::new(map.finish()), true),
+        ("list", Arc::new(list.finish()), true),
+    ])
+    .unwrap();
+    let mut contract = contract();
+    contract.stages = vec![stage(StageKind::Validator, "small")];
+    let refused = run(&contract, &input).unwrap().quarantined.unwrap();
+    assert_eq!(restored_rows(&refused, &input.schema()).unwrap(), input);
+}
+
+#[test]
+fn a_column_that_came_later_is_null_and_one_that_no_longer_fits_is_an_error() {
+    let mut contract = contract();
+    contract.stages = vec![stage(StageKind::Validator, "small")];
+    let refused = run(&contract, &typed()).unwrap().quarantined.unwrap();
+    let with =
+        |name: &str, data_type: DataType| Arc::new(arrow_schema::Schema::new(vec![Field::new(name, data_type, true)]));
+    let later = restored_rows(&refused, &with("later", DataType::Utf8)).unwrap();
+    assert_eq!(later.column(0).null_count(), 1);
+    assert!(restored_rows(&refused, &with("name", DataType::Int64)).is_err());
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn components(chain: &Chain) -> BTreeMap<String, String> {
 }
 
 /// Promise 2: every row read has one fate, or nothing is committed.
-fn check(accounts: &Accounts) -> Result<(), Failure> {
+pub(crate) fn check(accounts: &Accounts) -> Result<(), Failure> {
     if accounts.balanced() {
         return Ok(());
     }

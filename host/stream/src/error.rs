@@ -80,6 +80,21 @@ pub enum Failure {
         /// Folder of the checkpoint.
         checkpoint: String,
     },
+    /// Rows of the quarantine are no input of the stream any more.
+    #[error("rows of the quarantine cannot be given to the first stage again")]
+    Restore(#[source] arrow_schema::ArrowError),
+    /// An unfinished replay is about a table that is no longer there.
+    #[error("an unfinished replay is about another table (id `{replayed}`) than the one at `{path}` (id `{found}`)")]
+    ReplayOfAnother {
+        /// Id of the table that it is about.
+        replayed: String,
+        /// Where the table lies.
+        path: String,
+        /// Id of the table there.
+        found: String,
+        /// Folder of the replay's checkpoint.
+        checkpoint: String,
+    },
     /// A stream above ended in error.
     #[error("stopped, because the stream above it, `{upstream}`, failed")]
     Upstream {
@@ -114,6 +129,14 @@ impl Failure {
             Self::TableMissing { checkpoint, .. } => Some(format!(
                 "if the table lies elsewhere, correct `path.tables` or its contract's `path`; if it is lost, restore it, \
                  or remove the checkpoint in `{checkpoint}` to read all again"
+            )),
+            Self::Restore(_) => Some(
+                "the columns of what the stream reads were changed since these rows were refused; choose others with \
+                 `--code`, `--stage`, `--since` and `--until`, or put the columns back"
+                    .into(),
+            ),
+            Self::ReplayOfAnother { checkpoint, .. } => Some(format!(
+                "put the table back; or, when it was made anew on purpose, remove the folder `{checkpoint}`"
             )),
             _ => None,
         }

@@ -21,7 +21,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use crate::{Failure, OpenTable, Stages};
 
 /// Chunks that wait for the writer.
-const QUEUE_CHUNKS: usize = 2;
+pub(crate) const QUEUE_CHUNKS: usize = 2;
 
 /// What a flow needs.
 pub(crate) struct Flow<'a> {
@@ -50,7 +50,7 @@ pub(crate) enum Message {
     End,
 }
 
-type Files = (Vec<PendingFile>, Vec<PendingFile>);
+pub(crate) type Files = (Vec<PendingFile>, Vec<PendingFile>);
 
 impl Flow<'_> {
     /// Carries all chunks of a range that ends at `end` through.
@@ -157,7 +157,7 @@ pub(crate) fn process(
     Ok((rows.num_rows() as u64, output))
 }
 
-fn count(accounts: &mut Accounts, rows: u64, output: &ChunkOutput) {
+pub(crate) fn count(accounts: &mut Accounts, rows: u64, output: &ChunkOutput) {
     accounts.rows_in += rows;
     accounts.rows_accepted += output.rows_accepted;
     accounts.rows_written += output.accepted.num_rows() as u64;
@@ -175,7 +175,10 @@ fn count(accounts: &mut Accounts, rows: u64, output: &ChunkOutput) {
 }
 
 /// Writes until [`Message::End`]; `None` when the queue closed without it: the files are given up.
-fn write(mut table: Box<dyn FileWriter>, mut receive: mpsc::Receiver<Message>) -> Result<Option<Files>, TableError> {
+pub(crate) fn write(
+    mut table: Box<dyn FileWriter>,
+    mut receive: mpsc::Receiver<Message>,
+) -> Result<Option<Files>, TableError> {
     let mut quarantine: Option<Box<dyn FileWriter>> = None;
     while let Some(message) = receive.blocking_recv() {
         match message {

@@ -2,7 +2,8 @@
 //!
 //! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
 //! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may
-//! begin, `stages` how stages are exchanged while a stream runs.
+//! begin, `stages` how stages are exchanged while a stream runs; `replay` is the same protocol for rows of the quarantine,
+//! `selection` which of them.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod batch;
@@ -12,13 +13,17 @@ mod flow;
 mod open;
 mod pace;
 mod regroup;
+mod replay;
 mod report;
 mod resume;
 mod run;
+mod selection;
 mod stages;
 
 pub use error::{Failure, StreamError};
 pub use open::{OpenTable, Opener};
 pub use pace::{News, Pace, Upstream, UpstreamState};
+pub use replay::{Replay, ReplayParts, Replayed};
 pub use run::{Parts, Stream, Summary};
+pub use selection::Selection;
 pub use stages::{Stages, Swap, stages};

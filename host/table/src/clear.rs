@@ -14,16 +14,16 @@ impl Table {
     /// Removes the files that this stream wrote, under whatever checkpoint, in one commit; readers of older versions
     /// still see them. Files of other streams stay. Nothing happens when there is none.
     ///
-    /// With `closed`, the id of a checkpoint that was discarded, the same commit closes the table to it: a host that still
-    /// works with that checkpoint finds each of its batches done, and adds nothing.
+    /// The same commit closes the table to the checkpoints `closed`, which are done with: a host that still works with one
+    /// of them finds each of its batches done, and adds nothing.
     ///
     /// # Errors
     /// Some files were written by no stream of this host: they may hold this stream's rows, rewritten by
     /// another engine, and nothing is removed. Or other writers committed each time between our look at the table and our commit.
-    pub async fn clear(&self, stream: &str, closed: Option<&str>) -> Result<(), TableError> {
+    pub async fn clear(&self, stream: &str, closed: &[String]) -> Result<(), TableError> {
         for _ in 0..ATTEMPTS_MAX {
             let (version, paths) = self.files_of(stream).await?;
-            if paths.is_empty() && closed.is_none() {
+            if paths.is_empty() && closed.is_empty() {
                 return Ok(());
             }
             let text = entry::clear(&paths, stream, closed, version)

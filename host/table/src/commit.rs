@@ -25,6 +25,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) files: &'a [PendingFile],
     pub(crate) transaction: &'a AppTransaction,
     pub(crate) note: &'a CommitNote,
+    /// Checkpoint whose deleted keys count.
+    pub(crate) deleted_keys_of: &'a str,
 }
 
 /// What is put: made anew for each version that it may follow.
@@ -49,7 +51,7 @@ impl Entries for Appending<'_> {
     }
 
     async fn text(&mut self, _tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
-        let Batch { files, transaction, note } = self.batch;
+        let Batch { files, transaction, note, .. } = self.batch;
         entry::append(files, transaction, note, token, seen).map_err(|e| self.place.unwritten(e))
     }
 }
@@ -112,7 +114,7 @@ pub(crate) async fn merge(
     merge: &Arc<Merge>,
     batch: &Batch<'_>,
 ) -> Result<CommitOutcome, TableError> {
-    let application = merge::application(&batch.transaction.app_id);
+    let application = merge::application(batch.deleted_keys_of);
     // From now on it is followed from commit to commit.
     tail.transaction(&application).await?;
     let mut merging = Merging { place, merge, batch, application, attempt: None };
@@ -123,7 +125,9 @@ pub(crate) async fn merge(
         return Ok(outcome);
     };
     let Some(Attempt { rewrite, tombstones }) = merging.attempt else { return Ok(outcome) };
-    merge.landed(batch.files, tombstones.filter(|_| rewrite.tombstones.is_some())).await;
+    // A host that shares the deleted keys may be reading the file before.
+    let shared = batch.deleted_keys_of != batch.transaction.app_id;
+    merge.landed(batch.files, tombstones.filter(|_| rewrite.tombstones.is_some() && !shared)).await;
     Ok(CommitOutcome::Merged { version, changes: rewrite.counts })
 }
 

@@ -243,11 +243,11 @@ fn add(file: &PendingFile, data_change: bool) -> Value {
     }})
 }
 
-/// The entry that takes out files, named as the log names them, and closes the table to an application.
+/// The entry that takes out files, named as the log names them, and closes the table to applications.
 pub(crate) fn clear(
     paths: &[String],
     stream: &str,
-    closed: Option<&str>,
+    closed: &[String],
     read_version: i64,
 ) -> Result<Bytes, serde_json::Error> {
     let now = now_millis();
@@ -262,7 +262,7 @@ pub(crate) fn clear(
         "engineInfo": ENGINE,
         "crisol": { "stream": stream },
     }})];
-    lines.extend(closed.map(|app| json!({"txn": { "appId": app, "version": i64::MAX, "lastUpdated": now }})));
+    lines.extend(closed.iter().map(|app| json!({"txn": { "appId": app, "version": i64::MAX, "lastUpdated": now }})));
     lines.extend(paths.iter().map(|path| {
         json!({"remove": {
             "path": path, "deletionTimestamp": now, "dataChange": true, "extendedFileMetadata": false,

@@ -26,6 +26,8 @@ pub enum WriteMode {
         /// Group columns.
         group_by: Vec<String>,
     },
+    /// The rows of the batch leave the table, each for one that equals it.
+    TakeOut,
 }
 
 /// What a table should be.

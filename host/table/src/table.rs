@@ -30,6 +30,8 @@ pub struct Table {
     layout: Arc<Layout>,
     /// How rows are changed, where they are.
     merge: Option<Arc<Merge>>,
+    /// Checkpoint whose deleted keys count, when it is another than that of a commit.
+    deleted_keys_of: Option<String>,
     /// One commit at a time: the second would only lose to the first.
     tail: Mutex<Tail>,
     checkpoints: Checkpoints,
@@ -99,6 +101,7 @@ impl Table {
             log,
             layout,
             merge: merge.map(Arc::new),
+            deleted_keys_of: None,
             tail: Mutex::new(tail),
             checkpoints: Checkpoints::default(),
         })
@@ -110,6 +113,13 @@ impl Table {
         let layout = Arc::new(self.layout.handing_over(keeper.clone()));
         let merge = self.merge.take().map(|merge| Arc::new(merge.handing_over(keeper)));
         Self { layout, merge, ..self }
+    }
+
+    /// Lets commits of another checkpoint heed, and tell, the deleted keys of this one.
+    #[must_use]
+    pub fn with_deleted_keys_of(mut self, app_id: &str) -> Self {
+        self.deleted_keys_of = Some(app_id.to_string());
+        self
     }
 
     /// The table's id: it changes when the table is created anew.
@@ -213,7 +223,8 @@ impl TableWriter for Table {
         note: &CommitNote,
     ) -> Result<CommitOutcome, TableError> {
         let mut tail = self.tail.lock().await;
-        let batch = commit::Batch { files, transaction, note };
+        let deleted_keys_of = self.deleted_keys_of.as_deref().unwrap_or(&transaction.app_id);
+        let batch = commit::Batch { files, transaction, note, deleted_keys_of };
         let outcome = match &self.merge {
             Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
             None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,

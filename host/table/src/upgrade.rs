@@ -14,9 +14,9 @@ pub(crate) const WRITER: i32 = 4;
 /// A table that changes under our hands so often is somebody else's.
 const ATTEMPTS_MAX: u32 = 10;
 
-/// Whether the commits of a table tell its changes.
+/// Whether the commits of a table tell its changes. A quarantine, which rows are taken out of, has no stream below.
 pub(crate) fn tells_changes(spec: &TableSpec) -> bool {
-    spec.write != WriteMode::Append
+    !matches!(spec.write, WriteMode::Append | WriteMode::TakeOut)
 }
 
 /// Lets a table tell its changes from now on, when it has to and does not yet.
@@ -50,7 +50,7 @@ fn refuse_append_only(place: &Place, spec: &TableSpec, tail: &Tail) -> Result<()
     const APPEND_ONLY: &str = "delta.appendOnly";
     let values = [spec.properties.get(APPEND_ONLY), tail.metadata().configuration().get(APPEND_ONLY)];
     let set = values.into_iter().flatten().any(|value| value == "true");
-    if tells_changes(spec) && set {
+    if spec.write != WriteMode::Append && set {
         return Err(place.mismatch(
             "`delta.appendOnly` is set, and its write mode takes rows out",
             "write it with `append`, or take the property away",

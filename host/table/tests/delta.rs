@@ -601,7 +601,7 @@ async fn clear_takes_out_every_file_whatever_its_path_looks_like() {
     assert_eq!(outcome, CommitOutcome::Committed { version: 1 });
     assert_eq!(visible_ids(folder.path()).await.len(), countries.len());
 
-    table.clear("plays", None).await.unwrap();
+    table.clear("plays", &[]).await.unwrap();
 
     assert_eq!(table.summary().await.unwrap().files, 0);
     assert!(visible_ids(folder.path()).await.is_empty());
@@ -621,7 +621,7 @@ async fn clear_leaves_the_rows_of_other_streams() {
         assert!(matches!(outcome, CommitOutcome::Committed { .. }));
     }
 
-    table.clear("mine", None).await.unwrap();
+    table.clear("mine", &[]).await.unwrap();
 
     assert_eq!(visible_ids(folder.path()).await, [1]);
 }
@@ -635,7 +635,7 @@ async fn clear_closes_the_table_to_a_host_that_still_works_with_the_discarded_ch
     let pending = files(&old, &[2]);
 
     let new = table(&spec(folder.path())).await;
-    new.clear("mine", Some("old")).await.unwrap();
+    new.clear("mine", &["old".to_string()]).await.unwrap();
 
     let late = old.commit(&pending, &batch("old", 1), &note("mine", 1)).await.unwrap();
     assert_eq!(late, CommitOutcome::AlreadyCommitted { version: 2 });
@@ -646,7 +646,7 @@ async fn clear_closes_the_table_to_a_host_that_still_works_with_the_discarded_ch
     // Also when there is nothing to take out yet.
     let other = tempfile::tempdir().unwrap();
     let empty = table(&spec(other.path())).await;
-    empty.clear("mine", Some("old")).await.unwrap();
+    empty.clear("mine", &["old".to_string()]).await.unwrap();
     let late = empty.commit(&files(&empty, &[1]), &batch("old", 0), &note("mine", 0)).await.unwrap();
     assert_eq!(late, CommitOutcome::AlreadyCommitted { version: 1 });
 }
@@ -665,7 +665,7 @@ async fn clear_removes_nothing_when_another_engine_may_have_rewritten_the_rows()
     compacted["dataChange"] = false.into();
     foreign(folder.path(), 2, &[json!({"commitInfo": {"operation": "OPTIMIZE"}}), removed, json!({"add": compacted})]);
 
-    let (what, _) = mismatch(table.clear("mine", None).await.expect_err("whose rows these are is not known"));
+    let (what, _) = mismatch(table.clear("mine", &[]).await.expect_err("whose rows these are is not known"));
 
     assert!(what.contains("`big.parquet`"), "{what}");
     assert_eq!(visible_ids(folder.path()).await, [1]);

@@ -7,9 +7,9 @@ use arrow_schema::SchemaRef;
 use crisol_checkpoint::{Checkpoint, Position};
 use crisol_source::TableSource;
 use crisol_stream::Failure;
-use crisol_table::{Table, TableError};
+use crisol_table::Table;
 
-use super::{open_checkpoint, table_source, tables};
+use super::{checkpoint_in, open_checkpoint, table_source, tables};
 use crate::plan::{SourcePlan, StreamPlan};
 
 /// Whether a stream stands in its upstream table at a place that is gone, because the table was emptied or made again.
@@ -47,10 +47,16 @@ pub(super) async fn begin_anew(
     Ok(checkpoint)
 }
 
-/// Takes out what a stream wrote. The table last: as long as it holds rows, a rebuild that was cut short begins again.
-pub(super) async fn clear_tables(plan: &StreamPlan, table: &Table, closed: Option<&str>) -> Result<(), TableError> {
-    if let Some(quarantine) = tables::find_quarantine(plan).await? {
-        quarantine.clear(&plan.name, closed).await?;
+/// Takes out what a stream wrote, and closes its tables to a checkpoint that was discarded and to that of its replays: an
+/// unfinished one would add rows that are read again. The table last: as long as it holds rows, a rebuild that was cut
+/// short begins again.
+pub(super) async fn clear_tables(plan: &StreamPlan, table: &Table, discarded: Option<&str>) -> Result<(), Failure> {
+    let mut closed: Vec<String> = discarded.into_iter().map(str::to_owned).collect();
+    if plan.replay.join("metadata").is_file() {
+        closed.push(checkpoint_in(&plan.replay).await?.id().to_string());
     }
-    table.clear(&plan.name, closed).await
+    if let Some(quarantine) = tables::find_quarantine(plan).await? {
+        quarantine.clear(&plan.name, &closed).await?;
+    }
+    Ok(table.clear(&plan.name, &closed).await?)
 }

@@ -27,6 +27,11 @@ pub(super) async fn find_quarantine(plan: &StreamPlan) -> Result<Option<Table>, 
     find(&quarantine_spec(plan)).await
 }
 
+/// The quarantine of a stream, for rows to leave it; `None` when there is none.
+pub(super) async fn find_quarantine_to_empty(plan: &StreamPlan) -> Result<Option<Table>, TableError> {
+    find(&TableSpec { write: WriteMode::TakeOut, ..quarantine_spec(plan) }).await
+}
+
 /// The quarantine of a stream, as its stream reaches it.
 pub(super) struct Quarantine(pub(super) StreamPlan);
 

@@ -2,8 +2,8 @@
 //!
 //! A batch's rows wait in staged files. A merge is planned on one version of the table and may be committed as the next
 //! one only; when another writer comes first, all of it is planned again. `live` knows the table's files,
-//! `keys` and `events` which rows belong together, `upsert`, `groups` and `partitions` what becomes of them, `rewrite`
-//! writes files anew, `tombstones` remembers deleted keys.
+//! `keys` and `events` which rows belong together, `upsert`, `groups`, `partitions` and `take_out` what becomes of them,
+//! `rewrite` writes files anew, `tombstones` remembers deleted keys.
 
 mod events;
 mod groups;
@@ -12,6 +12,7 @@ mod live;
 mod partitions;
 mod prune;
 mod rewrite;
+mod take_out;
 #[cfg(test)]
 mod tests;
 mod tombstones;
@@ -93,7 +94,7 @@ impl Merge {
         if spec.write == WriteMode::Append {
             return Ok(None);
         }
-        let plain = TableSpec { partition_by: Vec::new(), schema: incoming(&spec.schema), ..spec.as_ref().clone() };
+        let plain = TableSpec { partition_by: Vec::new(), schema: incoming_for(spec), ..spec.as_ref().clone() };
         let staged = Layout::new(place.clone(), &plain, log.store().clone(), metadata)?.below(STAGED);
         let told = TableSpec { schema: with_change_type(&spec.schema), ..spec.as_ref().clone() };
         let changes = Layout::new(place.clone(), &told, log.store().clone(), metadata)?.below(CHANGES);
@@ -128,7 +129,9 @@ impl Merge {
     pub(crate) fn writer(&self) -> Result<Files, TableError> {
         match self.spec.write {
             WriteMode::Append | WriteMode::ReplacePartitions => Files::new(self.added.clone()),
-            WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } => Files::new(self.staged.clone()),
+            WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } | WriteMode::TakeOut => {
+                Files::new(self.staged.clone())
+            }
         }
     }
 
@@ -149,6 +152,7 @@ impl Merge {
                 merge.upsert(&upsert::Columns { keys, sequence_by, position }, live, &files, tombstones)
             }
             WriteMode::ReplaceGroups { group_by } => merge.replace_groups(group_by, live, &files),
+            WriteMode::TakeOut => merge.take_out(live, &files),
         });
         work.await.map_err(|e| self.place.external("its rows could not be merged", e))?
     }
@@ -163,7 +167,7 @@ impl Merge {
 
     /// Removes what the table does not need once a batch has landed.
     pub(crate) async fn landed(&self, files: &[PendingFile], tombstones: Option<i64>) {
-        if matches!(self.spec.write, WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. }) {
+        if !matches!(self.spec.write, WriteMode::Append | WriteMode::ReplacePartitions) {
             self.data.discard(files).await;
         }
         self.forget_tombstones(tombstones).await;
@@ -191,7 +195,7 @@ impl Merge {
 /// Columns of rows on their way to a table, as its writer takes them.
 pub(crate) fn incoming_for(spec: &TableSpec) -> SchemaRef {
     match spec.write {
-        WriteMode::Append | WriteMode::ReplacePartitions => spec.schema.clone(),
+        WriteMode::Append | WriteMode::ReplacePartitions | WriteMode::TakeOut => spec.schema.clone(),
         WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } => incoming(&spec.schema),
     }
 }

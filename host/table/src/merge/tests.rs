@@ -68,6 +68,7 @@ fn merged(share_rows: u64, live: &[(i64, i64)], batch: &[(i64, i64)]) -> (Vec<(i
             scanned: merge.scanned(&file).unwrap(),
             path: file.path,
             size: file.size,
+            rows: Some(file.rows),
             stats: Some(file.stats),
         })
         .collect();
@@ -138,7 +139,7 @@ fn live(column: ArrayRef) -> LiveFile {
     writer.write(&rows).unwrap();
     let file = writer.finish().unwrap().remove(0);
     let scanned = Scanned { path: folder.path().join(&file.path), partition_values: HashMap::new() };
-    LiveFile { path: file.path, size: file.size, stats: Some(file.stats), scanned }
+    LiveFile { path: file.path, size: file.size, rows: Some(file.rows), stats: Some(file.stats), scanned }
 }
 
 fn asked(key: &str, values: ArrayRef, partition_by: &[String]) -> Span {
@@ -149,7 +150,7 @@ fn asked(key: &str, values: ArrayRef, partition_by: &[String]) -> Span {
 
 fn with_stats(stats: &str) -> LiveFile {
     let scanned = Scanned { path: "f".into(), partition_values: HashMap::new() };
-    LiveFile { path: "f".into(), size: 1, stats: Some(stats.into()), scanned }
+    LiveFile { path: "f".into(), size: 1, rows: None, stats: Some(stats.into()), scanned }
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn partition_values_exclude_what_they_do_not_hold_and_null_is_one_of_them() {
     let file = |value: Option<&str>| {
         let partition_values = HashMap::from([("key".to_string(), value.map(str::to_owned))]);
         let scanned = Scanned { path: "f".into(), partition_values };
-        LiveFile { path: "f".into(), size: 1, stats: None, scanned }
+        LiveFile { path: "f".into(), size: 1, rows: None, stats: None, scanned }
     };
     let span = asked("key", Arc::new(StringArray::from(vec![Some("ES"), None])), &by);
     assert!(span.may_be_in(&file(Some("ES"))) && span.may_be_in(&file(None)) && span.may_be_in(&file(Some(""))));

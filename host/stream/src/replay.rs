@@ -1,0 +1,343 @@
+//! Rows of the quarantine once more: a stream of its own, with a checkpoint of its own, under the protocol of `batch`.
+//!
+//! A batch is one snapshot of the quarantine and a selection of its rows; `offsets/N` binds both. The outcome binds the
+//! rows for the table and those that leave the quarantine. The table comes first: between the two commits a row is in
+//! both, and never in none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+use crisol_checkpoint::{Checkpoint, Position, Range, RangeEntry, Step};
+use crisol_observe::{Accounts, ChangeCounts};
+use crisol_source::Source;
+use crisol_stage::{BatchContext, Chain, restored_rows};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
+use futures::TryStreamExt;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+use crate::batch::check;
+use crate::failpoint::{Moment, pass};
+use crate::flow::{Files, Message, QUEUE_CHUNKS, count, join, process, write};
+use crate::{Failure, Selection, StreamError, report};
+
+/// Entry of `conf` in `offsets/N`.
+const BOUND: &str = "crisol.replay";
+
+/// What a replay is made of.
+pub struct ReplayParts {
+    /// The stream whose rows are replayed: commits bear its name, so that what takes out its rows finds these, too.
+    pub stream: String,
+    /// The table that it fills.
+    pub table_name: String,
+    /// Where that lies.
+    pub table_path: String,
+    /// Its id.
+    pub table_id: String,
+    /// Progress of the replays of this table.
+    pub checkpoint: Checkpoint,
+    /// The stages as they are today.
+    pub chain: Arc<Chain>,
+    /// Columns that go into them.
+    pub input: arrow_schema::SchemaRef,
+    /// The table.
+    pub table: Arc<dyn TableWriter>,
+    /// Takes the rows that it is given out of the quarantine.
+    pub quarantine: Arc<dyn TableWriter>,
+    /// The rows of the quarantine; a new checkpoint begins with all that it holds, in one batch.
+    pub source: Box<dyn Source>,
+}
+
+impl std::fmt::Debug for ReplayParts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReplayParts").field("table", &self.table_name).finish_non_exhaustive()
+    }
+}
+
+/// Replays of the quarantine of one table.
+#[derive(Debug)]
+pub struct Replay {
+    parts: ReplayParts,
+    /// For errors and failpoints.
+    name: String,
+}
+
+/// What a replay did.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Replayed {
+    /// Which rows were meant.
+    pub selection: Selection,
+    /// Rows that were taken from the quarantine to the first stage, by the reason for which they lay there.
+    pub replayed: BTreeMap<String, u64>,
+    /// What became of them.
+    pub accounts: Accounts,
+    /// An earlier replay, which had been cut short.
+    pub resumed: bool,
+}
+
+/// What `offsets/N` binds besides the end.
+#[derive(Debug, Serialize, Deserialize)]
+struct Bound {
+    start: serde_json::Value,
+    selection: Selection,
+}
+
+/// What `outcome/N` binds.
+#[derive(Debug, Serialize, Deserialize)]
+struct Decision {
+    table_id: String,
+    table: Vec<PendingFile>,
+    /// Rows that leave the quarantine, whole.
+    quarantine: Vec<PendingFile>,
+    replayed: BTreeMap<String, u64>,
+    accounts: Accounts,
+    note: CommitNote,
+}
+
+/// One batch.
+struct Batch {
+    number: u64,
+    range: Range,
+    timestamp_ms: i64,
+    selection: Selection,
+}
+
+/// What became of rows.
+#[derive(Default)]
+struct Fates {
+    replayed: BTreeMap<String, u64>,
+    accounts: Accounts,
+}
+
+impl Replay {
+    /// A replay of these parts.
+    pub fn new(parts: ReplayParts) -> Self {
+        let name = format!("replay:{}", parts.table_name);
+        Self { parts, name }
+    }
+
+    /// Replays the rows that the quarantine holds now, as far as they are meant. When there is none, nothing is written.
+    ///
+    /// A replay that was cut short is finished first, and told first: what its outcome names is committed without calling
+    /// a component; without an outcome the same rows are taken through the stages of today.
+    ///
+    /// # Errors
+    /// As [`Stream::run`](crate::Stream::run).
+    pub async fn run(&mut self, selection: &Selection) -> Result<Vec<Replayed>, StreamError> {
+        let (unfinished, next) = self.look().await.map_err(|failure| self.error(None, failure))?;
+        let mut all = Vec::new();
+        if let Some(batch) = unfinished {
+            let done = self.conclude(&batch).await.map_err(|failure| self.error(Some(batch.number), failure))?;
+            all.push(Replayed { resumed: true, ..done });
+        }
+        let planned = self.plan(next, selection).await.map_err(|failure| self.error(None, failure))?;
+        let Some(batch) = planned else {
+            all.push(Replayed { selection: selection.clone(), ..Replayed::default() });
+            return Ok(all);
+        };
+        let done = async {
+            self.log(&batch).await?;
+            self.conclude(&batch).await
+        };
+        all.push(done.await.map_err(|failure| self.error(Some(next), failure))?);
+        Ok(all)
+    }
+
+    /// What [`Replay::run`] would do now; nothing is written.
+    ///
+    /// # Errors
+    /// As [`Replay::run`].
+    pub async fn try_out(&mut self, selection: &Selection) -> Result<Replayed, StreamError> {
+        let tried = async {
+            let Some(batch) = self.plan(0, selection).await? else { return Ok(Fates::default()) };
+            let fates = self.feed(&batch, None).await?;
+            check(&fates.accounts)?;
+            Ok(fates)
+        };
+        let Fates { replayed, accounts } = tried.await.map_err(|failure| self.error(None, failure))?;
+        Ok(Replayed { selection: selection.clone(), replayed, accounts, resumed: false })
+    }
+
+    fn error(&self, batch: Option<u64>, failure: Failure) -> StreamError {
+        StreamError { stream: self.name.clone(), batch, failure: Box::new(failure) }
+    }
+
+    /// The batch that is logged and not marked, and the number of the next one.
+    async fn look(&self) -> Result<(Option<Batch>, u64), Failure> {
+        let state = self.parts.checkpoint.state().await?;
+        let Some(logged) = state.offsets else { return Ok((None, 0)) };
+        let next = logged.batch + 1;
+        if state.newest_commit == Some(logged.batch) {
+            return Ok((None, next));
+        }
+        let damaged = |what: String| Failure::Internal { what: format!("`offsets/{}`: {what}", logged.batch) };
+        let bound = logged.entry.conf.get(BOUND).ok_or_else(|| damaged("it is none of a replay".into()))?;
+        let bound: Bound = serde_json::from_str(bound).map_err(|error| damaged(error.to_string()))?;
+        let start = Position::parse(&bound.start.to_string()).map_err(|error| damaged(error.to_string()))?;
+        let end = logged.entry.ends.first().cloned().flatten().ok_or_else(|| damaged("it has no end".into()))?;
+        let (range, timestamp_ms) = (Range { start, end }, logged.entry.timestamp_ms);
+        Ok((Some(Batch { number: logged.batch, range, timestamp_ms, selection: bound.selection }), next))
+    }
+
+    /// All that the quarantine holds; `None` when nothing of it is meant. The number was taken before: another host that
+    /// replays the same rows meanwhile takes it, too, and one of the two loses it.
+    async fn plan(&mut self, number: u64, selection: &Selection) -> Result<Option<Batch>, Failure> {
+        pass(&self.name, Step::Plan, Moment::Before);
+        let start = self.parts.source.initial().await?;
+        let Some(planned) = self.parts.source.plan(&start).await? else { return Ok(None) };
+        let range = Range { start, end: planned.end };
+        let batch = Batch { number, range, timestamp_ms: report::now_ms(), selection: selection.clone() };
+        let mut chunks = self.parts.source.read(&batch.range).await?;
+        while let Some(rows) = chunks.try_next().await? {
+            if selection.of(&rows).map_err(Failure::Restore)?.num_rows() > 0 {
+                pass(&self.name, Step::Plan, Moment::After);
+                return Ok(Some(batch));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn log(&self, batch: &Batch) -> Result<(), Failure> {
+        let bound = Bound { start: batch.range.start.to_json(), selection: batch.selection.clone() };
+        let bound = serde_json::to_string(&bound).map_err(|error| Failure::Internal { what: error.to_string() })?;
+        let mut entry = RangeEntry::new(batch.timestamp_ms, batch.range.end.clone());
+        entry.conf.insert(BOUND.into(), bound);
+        pass(&self.name, Step::LogRange, Moment::Before);
+        self.parts.checkpoint.log_range(batch.number, &entry).await?;
+        pass(&self.name, Step::LogRange, Moment::After);
+        Ok(())
+    }
+
+    /// Carries a logged batch to its end, from wherever an earlier run left it.
+    async fn conclude(&mut self, batch: &Batch) -> Result<Replayed, Failure> {
+        let decision = match self.parts.checkpoint.outcome::<Decision>(batch.number).await? {
+            Some(outcome) => outcome.payload,
+            None => self.decide(batch).await?,
+        };
+        let changes = self.commit(batch.number, &decision).await?;
+        pass(&self.name, Step::Mark, Moment::Before);
+        self.parts.checkpoint.mark(batch.number).await?;
+        pass(&self.name, Step::Mark, Moment::After);
+        let accounts = Accounts { changes, ..decision.accounts };
+        Ok(Replayed { selection: batch.selection.clone(), replayed: decision.replayed, accounts, resumed: false })
+    }
+
+    /// Takes the rows through the stages, and binds what came of it.
+    async fn decide(&mut self, batch: &Batch) -> Result<Decision, Failure> {
+        pass(&self.name, Step::WriteFiles, Moment::Before);
+        let (fates, (table, quarantine)) = self.write_files(batch).await?;
+        pass(&self.name, Step::WriteFiles, Moment::After);
+        check(&fates.accounts)?;
+        let parts = &self.parts;
+        let components = parts.chain.components();
+        let note = CommitNote {
+            stream: parts.stream.clone(),
+            batch: batch.number,
+            range: batch.range.to_json(),
+            components: components.into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect(),
+            accounts: serde_json::to_value(&fates.accounts).unwrap_or_default(),
+        };
+        let Fates { replayed, accounts } = fates;
+        let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, replayed, accounts, note };
+        pass(&self.name, Step::LogOutcome, Moment::Before);
+        parts.checkpoint.log_outcome(batch.number, &decision).await?;
+        pass(&self.name, Step::LogOutcome, Moment::After);
+        Ok(decision)
+    }
+
+    async fn write_files(&mut self, batch: &Batch) -> Result<(Fates, Files), Failure> {
+        let (send, receive) = mpsc::channel(QUEUE_CHUNKS);
+        let (table, taken) = (self.parts.table.writer()?, self.parts.quarantine.writer()?);
+        let written = spawn_blocking(move || write(table, receive));
+        // Ignored on purpose, here and below: a closed queue means that the writer failed, and its own error says why.
+        let _ = send.send(Message::QuarantineWriter(taken)).await;
+        let fed = self.feed(batch, Some(&send)).await;
+        if fed.is_ok() {
+            let _ = send.send(Message::End).await;
+        }
+        drop(send);
+        let files = join(written).await?;
+        let fates = fed?;
+        let files = files?.ok_or_else(|| Failure::Internal { what: "the writer ended before the rows did".into() })?;
+        Ok((fates, files))
+    }
+
+    /// Rows that pass go to the table; they, and those that are filtered, leave the quarantine.
+    async fn feed(&mut self, batch: &Batch, send: Option<&mpsc::Sender<Message>>) -> Result<Fates, Failure> {
+        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
+        let context = BatchContext { batch: batch.number, timestamp_us };
+        let mut fates = Fates::default();
+        let mut chunks = self.parts.source.read(&batch.range).await?;
+        while let Some(rows) = chunks.try_next().await? {
+            let kept = batch.selection.of(&rows).map_err(Failure::Restore)?;
+            if kept.num_rows() == 0 {
+                continue;
+            }
+            let input = restored_rows(&kept, &self.parts.input).map_err(Failure::Restore)?;
+            let (chain, first) = (Arc::clone(&self.parts.chain), fates.accounts.rows_in);
+            let span = first..first + input.num_rows() as u64;
+            let (rows, output) = join(spawn_blocking(move || process(&chain, &input, span, &context))).await??;
+            count(&mut fates.accounts, rows, &output);
+            count_codes(&mut fates.replayed, &kept);
+            let Some(send) = send else { continue };
+            let leaves = without(&kept, &output.refused).map_err(Failure::Restore)?;
+            let _ = send.send(Message::Rows(output.accepted)).await;
+            let _ = send.send(Message::Quarantined(leaves)).await;
+        }
+        Ok(fates)
+    }
+
+    /// The table first, each once whatever happened before.
+    async fn commit(&self, number: u64, decision: &Decision) -> Result<Option<ChangeCounts>, Failure> {
+        let parts = &self.parts;
+        if decision.table_id != parts.table_id {
+            return Err(Failure::ReplayOfAnother {
+                replayed: decision.table_id.clone(),
+                path: parts.table_path.clone(),
+                found: parts.table_id.clone(),
+                checkpoint: parts.checkpoint.to_string(),
+            });
+        }
+        let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
+        let transaction = AppTransaction { app_id: parts.checkpoint.id().to_string(), version };
+        let mut changes = None;
+        if !decision.table.is_empty() {
+            pass(&self.name, Step::CommitTable, Moment::Before);
+            let committed = parts.table.commit(&decision.table, &transaction, &decision.note).await?;
+            pass(&self.name, Step::CommitTable, Moment::After);
+            changes = counts(&committed);
+        }
+        if !decision.quarantine.is_empty() {
+            pass(&self.name, Step::CommitQuarantine, Moment::Before);
+            let _known = parts.quarantine.commit(&decision.quarantine, &transaction, &decision.note).await?;
+            pass(&self.name, Step::CommitQuarantine, Moment::After);
+        }
+        parts.table.settled().await;
+        parts.quarantine.settled().await;
+        Ok(changes)
+    }
+}
+
+fn counts(committed: &CommitOutcome) -> Option<ChangeCounts> {
+    let CommitOutcome::Merged { changes, .. } = committed else { return None };
+    let RowChanges { inserted, updated, superseded, deleted } = *changes;
+    Some(ChangeCounts { inserted, updated, superseded, deleted })
+}
+
+fn count_codes(codes: &mut BTreeMap<String, u64>, rows: &RecordBatch) {
+    let column = rows.column_by_name("code").and_then(|column| column.as_string_opt::<i32>());
+    for code in column.into_iter().flat_map(|codes| codes.iter().flatten()) {
+        *codes.entry(code.to_owned()).or_default() += 1;
+    }
+}
+
+/// The rows but those at `refused`, which ascend.
+fn without(rows: &RecordBatch, refused: &[u32]) -> Result<RecordBatch, arrow_schema::ArrowError> {
+    let stays = |row: usize| u32::try_from(row).is_ok_and(|row| refused.binary_search(&row).is_ok());
+    let leaves: BooleanArray = (0..rows.num_rows()).map(|row| Some(!stays(row))).collect();
+    filter_record_batch(rows, &leaves)
+}
