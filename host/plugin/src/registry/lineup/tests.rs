@@ -107,7 +107,7 @@ fn new_files_of_equal_version_with_other_bytes_are_all_refused() {
 #[test]
 fn a_new_file_of_equal_version_is_refused_while_what_served_goes_on() {
     let served = file("a", "1.0.0", "x", ALL);
-    let folder = Folder::with(&[served.clone()]).becomes(&[served, file("b", "1.0.0", "y", ALL)]);
+    let folder = Folder::with(std::slice::from_ref(&served)).becomes(&[served, file("b", "1.0.0", "y", ALL)]);
     assert_eq!((folder.serving(), folder.refused.len()), (vec!["x"], 1));
     let folder = folder.becomes(&[file("b", "1.0.0", "y", ALL)]);
     assert_eq!(folder.serving(), ["y"], "alone it is not ambiguous");
