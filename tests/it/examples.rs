@@ -1,21 +1,9 @@
 //! The examples, as a newcomer runs them, on Apache Kafka and on files, compared with a computation of their own.
 
 use std::fs;
-use std::process::Command;
 
-use crisol_tests::{Project, Topic, root};
+use crisol_tests::{Project, Topic, generate};
 use serde_json::Value;
-
-/// Output of the generator of the examples' data.
-fn generate(what: &str, rows: u32) -> String {
-    let script = root().join("tests/data/generate.py");
-    let output = Command::new(crisol_tests::given("CRISOL_TEST_PYTHON"))
-        .args([script.as_os_str(), what.as_ref(), rows.to_string().as_ref()])
-        .output()
-        .expect("Python can be started");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
-}
 
 #[test]
 fn orders_of_apache_kafka_become_typed_silver_and_every_row_is_accounted_for() {

@@ -1,21 +1,9 @@
 //! Silver by key and gold by group, from Apache Kafka and from files, against a computation of their own.
 
 use std::fs;
-use std::process::Command;
 
-use crisol_tests::{Project, Topic, root};
+use crisol_tests::{Project, Topic, generate};
 use serde_json::{Value, json};
-
-/// Lines of the generator of the examples' data.
-fn generate(what: &str, rows: u32) -> Vec<String> {
-    let script = root().join("tests/data/generate.py");
-    let output = Command::new(crisol_tests::given("CRISOL_TEST_PYTHON"))
-        .args([script.as_os_str(), what.as_ref(), rows.to_string().as_ref()])
-        .output()
-        .expect("Python can be started");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect()
-}
 
 /// Late and repeated orders: of 24,000 messages three in ten are of an order that was there before, in no order of time.
 #[test]
@@ -23,10 +11,11 @@ fn after_every_batch_each_table_is_what_the_messages_so_far_come_to() {
     const BATCHES: usize = 24;
     let topic = Topic::create("medallion.orders", 3);
     let project = orders(topic.name());
-    let lines = generate("orders", 24_000);
+    let text = generate("orders", 24_000);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut so_far = String::new();
     for slice in lines.chunks(lines.len() / BATCHES) {
-        let text = slice.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let text = slice.concat();
         topic.produce_lines(&text);
         so_far.push_str(&text);
         project.host(&["run", "-q"]).env("KAFKA_BROKERS", topic.brokers()).succeed();
@@ -40,7 +29,7 @@ fn after_every_batch_each_table_is_what_the_messages_so_far_come_to() {
 #[test]
 fn recovery_from_files_gives_what_hand_off_gives() {
     let topic = Topic::create("medallion.handoff", 3);
-    let lines: String = generate("orders", 20_000).iter().map(|line| format!("{line}\n")).collect();
+    let lines = generate("orders", 20_000);
     topic.produce_lines(&lines);
     // Off; so small that hardly a file stays; and as it is.
     for budget in [Some("0"), Some("200000"), None] {
@@ -183,18 +172,9 @@ fn d035_a_day_that_arrives_again_changes_nothing() {
     assert_eq!(tables.query("gold/top3_songs", es), [vec![json!("only")]]);
 }
 
-/// The orders example on another topic, in batches of 1,000 messages.
+/// The orders example in batches of 1,000 messages.
 fn orders(topic: &str) -> Project {
-    let project = Project::example("orders");
-    let contract = json!({
-        "name": "orders",
-        "ingest_type": "streaming",
-        "source": { "format": "kafka", "kafka": {
-            "topic": topic, "starting_offsets": "earliest", "max_offsets_per_trigger": 1_000 } },
-        "destination_contract": "../../tables/bronze/orders_raw.json"
-    });
-    project.write("ingestion/streaming/orders.json", &contract.to_string());
-    project
+    Project::orders_of(topic, 1_000)
 }
 
 /// Events of keys: put or deleted, each file later than the one before.

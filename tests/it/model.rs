@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crisol_tests::{Project, Topic, root};
+use crisol_tests::{Project, Topic, generate, root};
 use serde_json::{Value, json};
 
 const STREAMS: [&str; 5] =
@@ -43,7 +43,8 @@ fn any_sequence_of_messages_crashes_and_builds_leaves_the_tables_that_the_messag
     let mut random = Random::new();
     let topic = Topic::create("model.orders", 2);
     let project = project(topic.name());
-    let lines = generate();
+    let text = generate("orders", MESSAGES);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut produced, mut builds, mut crashes, mut step) = (1_000, 0_u8, 0, 0);
     topic.produce_lines(&lines[..produced].concat());
     check(&project, &topic, &lines[..produced]);
@@ -80,7 +81,7 @@ fn any_sequence_of_messages_crashes_and_builds_leaves_the_tables_that_the_messag
 }
 
 /// Runs what is pending and compares every table; the newest commit names the build that serves.
-fn check(project: &Project, topic: &Topic, lines: &[String]) {
+fn check(project: &Project, topic: &Topic, lines: &[&str]) {
     let before = project.tables().exists("silver/orders").then(|| commits(project));
     host(project, topic).succeed();
     let input = project.write("orders.tsv", &lines.concat());
@@ -122,28 +123,11 @@ fn sha256(path: &Path) -> String {
 }
 
 fn project(topic: &str) -> Project {
-    let project = Project::example("orders");
-    let contract = json!({
-        "name": "orders",
-        "ingest_type": "streaming",
-        "source": { "format": "kafka", "kafka": {
-            "topic": topic, "starting_offsets": "earliest", "max_offsets_per_trigger": 400 } },
-        "destination_contract": "../../tables/bronze/orders_raw.json"
-    });
-    project.write("ingestion/streaming/orders.json", &contract.to_string());
+    let project = Project::orders_of(topic, 400);
     fs::create_dir_all(plugins(&project)).expect("a folder");
     for name in ["orders", "order-rules", "top-n", "aggregate"] {
         let file = format!("{name}.wasm");
         fs::copy(root().join("plugins").join(&file), plugins(&project).join(&file)).expect("`make test` builds it");
     }
     project
-}
-
-fn generate() -> Vec<String> {
-    let output = Command::new(crisol_tests::given("CRISOL_TEST_PYTHON"))
-        .args([root().join("tests/data/generate.py").as_os_str(), "orders".as_ref(), MESSAGES.to_string().as_ref()])
-        .output()
-        .expect("Python can be started");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text").lines().map(|line| format!("{line}\n")).collect()
 }

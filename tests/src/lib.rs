@@ -36,6 +36,17 @@ pub fn given(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `make test`, which sets it"))
 }
 
+/// Lines of the generator of the examples' data: `orders` or `music`, the same for the same number.
+pub fn generate(what: &str, rows: usize) -> String {
+    let script = root().join("tests/data/generate.py");
+    let output = std::process::Command::new(given("CRISOL_TEST_PYTHON"))
+        .args([script.as_os_str(), what.as_ref(), rows.to_string().as_ref()])
+        .output()
+        .expect("Python can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
 /// A component of the tests, `faulty-orders`.
 pub fn guest(name: &str) -> PathBuf {
     let folder = binary("host").parent().and_then(Path::parent).expect("a target folder").join("guests");

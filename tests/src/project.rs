@@ -52,6 +52,20 @@ impl Project {
         Self::copy(&crate::root().join("examples").join(name))
     }
 
+    /// The example `orders` on another topic, with at most so many messages a batch.
+    pub fn orders_of(topic: &str, offsets_max: u32) -> Self {
+        let project = Self::example("orders");
+        let contract = json!({
+            "name": "orders",
+            "ingest_type": "streaming",
+            "source": { "format": "kafka", "kafka": {
+                "topic": topic, "starting_offsets": "earliest", "max_offsets_per_trigger": offsets_max } },
+            "destination_contract": "../../tables/bronze/orders_raw.json"
+        });
+        project.write("ingestion/streaming/orders.json", &contract.to_string());
+        project
+    }
+
     /// The example `orders` as far as `silver.orders`.
     pub fn orders_to_silver() -> Self {
         let project = Self::example("orders");
