@@ -198,7 +198,7 @@ impl Layout {
         RecordBatch::try_new(self.data_schema.clone(), columns).map_err(|e| self.failed(e))
     }
 
-    fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
+    pub(crate) fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
         self.place.external(format!("cannot write a data file in `{}`", self.place.path), source)
     }
 }
