@@ -69,12 +69,14 @@ pub(super) struct Events {
     newest: HashTable<Event>,
     bytes: Vec<u8>,
     taken: u64,
+    /// Rows that are to come; room is made for them at once, since moving what is there costs more than taking it.
+    rows: usize,
 }
 
 impl Events {
-    /// None of this share yet.
-    pub(super) fn new(share: Share) -> Self {
-        Self { share, newest: HashTable::new(), bytes: Vec::new(), taken: 0 }
+    /// None of this share yet; `rows` of it at most are expected.
+    pub(super) fn new(share: Share, rows: usize) -> Self {
+        Self { share, newest: HashTable::with_capacity(rows), bytes: Vec::new(), taken: 0, rows }
     }
 
     /// Takes the next row of the batch, if its key is of the share; of equal ones a put counts more than a delete, and
@@ -85,6 +87,9 @@ impl Events {
         let bytes = &self.bytes;
         match self.newest.entry(hash, |event| bytes[event.key.clone()] == *key, |event| event.hash) {
             Entry::Vacant(free) => {
+                if self.bytes.is_empty() {
+                    self.bytes.reserve(self.rows.saturating_mul(key.len() + order.len()));
+                }
                 let key = append(&mut self.bytes, key);
                 let order = append(&mut self.bytes, order);
                 free.insert(Event { hash, key, order, deletes, place, replaces: false, late: false });

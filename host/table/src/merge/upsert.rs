@@ -151,7 +151,7 @@ impl<'a> Matching<'a> {
         let mut span = Span::new(self.keys, &self.merge.spec.partition_by);
         for of in 0..shares {
             let share = Share { of, shares, hashing: hashing.clone() };
-            let mut events = Events::new(share.clone());
+            let mut events = Events::new(share.clone(), usize::try_from(rows.div_ceil(shares)).unwrap_or(0));
             self.take(&mut events, (of == 0).then_some(&mut span))?;
             matched.counts.superseded += events.superseded();
             for at in (0..self.live.len()).filter(|at| span.may_be_in(&self.live[*at])) {
