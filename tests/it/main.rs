@@ -4,6 +4,7 @@
 mod architecture;
 mod crash;
 mod damage;
+mod demo;
 mod docs;
 mod durable;
 mod examples;

@@ -37,3 +37,24 @@ impl Decoder for Orders {
 }
 
 decoder!(Orders);
+
+#[cfg(test)]
+mod tests {
+    use crisol_sdk::testing::decode_texts;
+
+    use super::*;
+
+    #[test]
+    fn an_order_has_its_channel_and_one_without_is_rejected() -> Result<(), Failure> {
+        let outcome = decode_texts::<Orders>(
+            "{}",
+            &[
+                r#"{"order_id":"o-1","event_ts":"2026-03-29T09:26:53.589Z","amount":12.5,"schema_version":3,"country":"ES","channel":"web"}"#,
+                r#"{"order_id":"o-2","event_ts":"2026-03-29","amount":7,"schema_version":3}"#,
+            ],
+        )?;
+        assert_eq!(outcome.table(), ["o-1 | 2026-03-29T09:26:53.589Z | 12.50 | 3 | null | ES | null | web"]);
+        assert_eq!(outcome.reasons(), ["1 not_null: channel: `channel`: it is null or absent"]);
+        Ok(())
+    }
+}
