@@ -16,6 +16,7 @@ class Table:
         self.versions = 0
         self.transactions: list[tuple[str, int]] = []
         self.files: dict[str, dict] = {}
+        self.added_in: dict[str, int] = {}
         self.metadata: dict = {}
         self.commits: list[dict] = []
         self._replay()
@@ -26,7 +27,7 @@ class Table:
         assert [int(n[:20]) for n in names] == list(range(len(names))), f"{log}: versions have a gap: {names}"
         self.versions = len(names)
         seen: set[str] = set()
-        for name in names:
+        for version, name in enumerate(names):
             for line in open(os.path.join(log, name), encoding="utf-8"):
                 action = json.loads(line)
                 if "metaData" in action:
@@ -38,6 +39,7 @@ class Table:
                     assert file not in seen, f"{log}: {file} is added twice"
                     seen.add(file)
                     self.files[file] = action["add"]
+                    self.added_in[file] = version
                 elif "remove" in action:
                     self.files.pop(action["remove"]["path"], None)
                 elif "commitInfo" in action:
@@ -48,7 +50,8 @@ class Table:
         return [(f["name"], f["type"]) for f in json.loads(self.metadata["schemaString"])["fields"]]
 
     def query(self, sql: str) -> list[tuple]:
-        """Runs `sql` over the rows, as the relation `rows`; partition columns come from the log, as text."""
+        """Runs `sql` over the rows, as the relation `rows`; partition columns come from the log, as text. In the relation
+        `committed` the rows also have the version of the table that added their file, `committed_in`."""
         db = duckdb.connect()
         db.execute("SET threads=1; SET TimeZone='UTC'")
         parts = []
@@ -65,10 +68,12 @@ class Table:
             )
             columns = ", ".join(f'"{name}"' for name in stored)
             quoted = path.replace("'", "''")
-            parts.append(f"SELECT {columns}{literals} FROM read_parquet('{quoted}', hive_partitioning=false)")
+            parts.append(f"SELECT {columns}{literals}, {self.added_in[file]} AS committed_in "
+                         f"FROM read_parquet('{quoted}', hive_partitioning=false)")
         if not parts:
             return []
-        db.execute("CREATE VIEW rows AS " + " UNION ALL BY NAME ".join(parts))
+        db.execute("CREATE VIEW committed AS " + " UNION ALL BY NAME ".join(parts))
+        db.execute("CREATE VIEW rows AS SELECT * EXCLUDE (committed_in) FROM committed")
         return db.execute(sql).fetchall()
 
     def rows(self, columns: list[str]) -> list[tuple]:

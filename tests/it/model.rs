@@ -1,18 +1,61 @@
-//! Random sequences of messages, crashes, restarts and exchanged components against a computation of the tables that knows
-//! nothing of them.
+//! Random sequences of messages (new, newer and older ones, deletions, schema versions that nobody serves yet), crashes,
+//! restarts, exchanged components and replays, against a model of the tables in memory.
 
+mod builds;
+mod events;
+
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Output;
+use std::time::Duration;
 
-use crisol_tests::{Project, Topic, generate, root};
+use crisol_tests::{Host, Project, Topic, wait_until};
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+
+use self::builds::Builds;
+use self::events::{Event, Fault, Found, World};
 
 const STREAMS: [&str; 5] =
     ["orders", "silver.orders", "silver.orders_current", "gold.top_orders", "gold.daily_revenue"];
-const STEPS: [&str; 6] = ["plan", "log_range", "write_files", "log_outcome", "commit_table", "mark"];
+const STEPS: [&str; 7] =
+    ["plan", "log_range", "write_files", "log_outcome", "commit_quarantine", "commit_table", "mark"];
 const MOMENTS: [&str; 2] = ["before", "after"];
-const MESSAGES: usize = 6_000;
+/// What may happen, each as often as it stands here.
+const ACTIONS: [Action; 13] = [
+    Action::Produce,
+    Action::Produce,
+    Action::Produce,
+    Action::Build,
+    Action::Version,
+    Action::Crash,
+    Action::Crash,
+    Action::Crash,
+    Action::Replay,
+    Action::CrashedReplay,
+    Action::Load,
+    Action::Run,
+    Action::Run,
+];
+const ACTIONS_MIN: usize = 26;
+const EVENTS_PER_STEP_MAX: usize = 300;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Action {
+    Produce,
+    /// Another build for versions 1 and 2.
+    Build,
+    /// A build for version 3 comes or goes.
+    Version,
+    Run,
+    /// Messages, and a run that is ended at a step of the protocol.
+    Crash,
+    /// Messages and a new build while a host runs, which is then killed or stopped.
+    Load,
+    Replay,
+    CrashedReplay,
+}
 
 /// Numbers that follow from a seed.
 struct Random(u64);
@@ -36,98 +79,246 @@ impl Random {
     fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
+
+    fn event(&mut self, number: usize) -> Event {
+        Event {
+            number,
+            order: self.below(400),
+            second: (self.below(4) * 24 + self.below(24)) as u64 * 3_600,
+            cents: 1 + self.below(50_000) as u64,
+            version: self.one_of(&[1, 1, 1, 2, 2, 3, 3, 3, 9]),
+            country: self.one_of(&[Some("ES"), Some("ES"), Some("MX"), None, Some("gone")]),
+            fault: match self.below(40) {
+                0 => Fault::Cut,
+                1 => Fault::NoOrder,
+                2 => Fault::NoVersion,
+                _ => Fault::None,
+            },
+        }
+    }
+}
+
+struct Lab {
+    topic: Topic,
+    project: Project,
+    builds: Builds,
+    world: World,
+    random: Random,
 }
 
 #[test]
-fn any_sequence_of_messages_crashes_and_builds_leaves_the_tables_that_the_messages_come_to() {
-    let mut random = Random::new();
-    let topic = Topic::create("model.orders", 2);
-    let project = project(topic.name());
-    let text = generate("orders", MESSAGES);
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (mut produced, mut builds, mut crashes, mut step) = (1_000, 0_u8, 0, 0);
-    topic.produce_lines(&lines[..produced].concat());
-    check(&project, &topic, &lines[..produced]);
-    while produced < lines.len() {
-        step += 1;
-        match random.below(10) {
-            0..=3 => {
-                let end = (produced + 1 + random.below(900)).min(lines.len());
-                topic.produce_lines(&lines[produced..end].concat());
-                produced = end;
-                println!("{step}: {end} messages so far");
-            }
-            4..=5 => {
-                builds += 1;
-                put_build(&project, builds);
-                println!("{step}: build {builds} of `orders`");
-            }
-            6..=7 => {
-                let failpoint =
-                    format!("{}/{}/{}", random.one_of(&STREAMS), random.one_of(&STEPS), random.one_of(&MOMENTS));
-                let passes = random.below(2) as u32;
-                println!("{step}: ended at {failpoint} after {passes}");
-                let ended = host(&project, &topic).abort_at(&failpoint, passes).run();
-                crashes += u32::from(!ended.status.success());
-            }
-            _ => {
-                println!("{step}: run");
-                check(&project, &topic, &lines[..produced]);
-            }
+fn any_sequence_of_messages_crashes_builds_versions_and_replays_leaves_the_tables_of_the_model() {
+    let mut lab = Lab::new();
+    let mut happened = BTreeSet::new();
+    let mut actions = 0;
+    lab.act(Action::Produce);
+    lab.act(Action::Run);
+    while actions < ACTIONS_MIN || happened.len() < ACTIONS.iter().collect::<BTreeSet<_>>().len() {
+        actions += 1;
+        let action = lab.random.one_of(&ACTIONS);
+        println!("{actions}: {action:?}");
+        happened.insert(action);
+        lab.act(action);
+    }
+    if !lab.builds.serves(&(3..=3)) {
+        lab.builds.put(3..=3);
+    }
+    lab.act(Action::Run);
+    lab.act(Action::Replay);
+    lab.act(Action::Run);
+    println!("{actions} actions, {} messages, {} builds", lab.world.len(), lab.builds.count());
+}
+
+impl Lab {
+    fn new() -> Self {
+        let random = Random::new();
+        let topic = Topic::create(&format!("model.{}", random.0), 2);
+        let project = Project::orders_of(topic.name(), 200);
+        change(&project, "silver/orders", |contract| {
+            let columns = contract["columns"].as_array_mut().expect("columns");
+            columns.push(json!({ "name": "build", "type": "string" }));
+        });
+        change(&project, "silver/orders_current", |contract| {
+            contract["write"]["delete_when"] = json!("country = 'gone'");
+        });
+        let builds = Builds::new(project.path().join("plugins"));
+        Self { topic, project, builds, world: World::default(), random }
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Produce => self.produce(),
+            Action::Build => drop(self.builds.put(1..=2)),
+            Action::Version if self.builds.serves(&(3..=3)) => self.builds.remove(&(3..=3)),
+            Action::Version => drop(self.builds.put(3..=3)),
+            Action::Run => self.run(),
+            Action::Crash => self.crash(),
+            Action::Load => self.load(),
+            Action::Replay => self.replay(),
+            Action::CrashedReplay => self.crashed_replay(),
         }
     }
-    check(&project, &topic, &lines);
-    assert!(crashes > 0 && builds > 0, "{crashes} crashes and {builds} builds are too few to say much: another seed");
-}
 
-/// Runs what is pending and compares every table; the newest commit names the build that serves.
-fn check(project: &Project, topic: &Topic, lines: &[&str]) {
-    let before = project.tables().exists("silver/orders").then(|| commits(project));
-    host(project, topic).succeed();
-    let input = project.write("orders.tsv", &lines.concat());
-    project.tables().as_expected("orders", &input);
-    let after = commits(project);
-    if before.is_some_and(|before| before.len() < after.len()) {
-        let named = &after.last().expect("a commit")["crisol"]["components"];
-        let digest = sha256(&plugins(project).join("orders.wasm"));
-        let names_it = named.as_object().is_some_and(|named| named.values().any(|one| *one == json!(digest)));
-        assert!(names_it, "{named} does not name {digest}");
+    fn host(&self, arguments: &[&str]) -> Host {
+        self.project.host(arguments).env("KAFKA_BROKERS", self.topic.brokers()).plugins(self.builds.folder())
+    }
+
+    fn three(&self) -> bool {
+        self.builds.serves(&(3..=3))
+    }
+
+    fn produce(&mut self) {
+        let first = self.world.len();
+        let events = 1 + self.random.below(EVENTS_PER_STEP_MAX);
+        let events: Vec<Event> = (first..first + events).map(|number| self.random.event(number)).collect();
+        let messages: Vec<_> = events.iter().map(|event| (event.key(), event.value())).collect();
+        self.topic.produce(messages.iter().map(|(key, value)| (key.as_str(), value.as_str())));
+        self.world.add(events);
+    }
+
+    fn run(&mut self) {
+        self.world.run(self.three());
+        self.host(&["run", "-q"]).succeed();
+        self.check_all();
+    }
+
+    fn crash(&mut self) {
+        self.produce();
+        self.world.run(self.three());
+        let [step, moment] = [self.random.one_of(&STEPS), self.random.one_of(&MOMENTS)];
+        let failpoint = format!("{}/{step}/{moment}", self.random.one_of(&STREAMS));
+        let passes = self.random.below(2) as u32;
+        let ended = self.host(&["run", "-q"]).abort_at(&failpoint, passes).run();
+        if ended_at(&failpoint, passes, &ended) {
+            self.check_silver(false);
+        } else {
+            self.check_all();
+        }
+    }
+
+    fn load(&mut self) {
+        let run = self.host(&["run", "-q", "--trigger", "continuous"]).start();
+        self.world.run(self.three());
+        self.produce();
+        self.world.run(self.three());
+        let versions = if self.random.below(3) == 0 { 3..=3 } else { 1..=2 };
+        let digest = self.builds.put(versions);
+        self.world.run(self.three());
+        let decisions = self.project.checkpoint("plugins.json");
+        let serves = || {
+            let text = fs::read(&decisions).unwrap_or_default();
+            let decisions: Value = serde_json::from_slice(&text).unwrap_or_default();
+            decisions["serving"].as_array().into_iter().flatten().any(|one| one["digest"] == digest.as_str())
+        };
+        wait_until("the build serves", Duration::from_secs(90), serves);
+        self.produce();
+        self.world.run(self.three());
+        if self.random.below(2) == 0 {
+            run.signal(Signal::SIGKILL);
+            run.end();
+        } else {
+            run.stop();
+            let ended = run.end();
+            assert!(ended.status.success(), "{ended:?}");
+        }
+        self.check_silver(false);
+    }
+
+    fn replay(&mut self) {
+        self.host(&["quarantine", "replay", "silver.orders"]).succeed();
+        self.world.replay(self.three(), true);
+        self.check_silver(false);
+    }
+
+    fn crashed_replay(&mut self) {
+        let [step, moment] = [self.random.one_of(&STEPS), self.random.one_of(&MOMENTS)];
+        let failpoint = format!("replay:silver.orders/{step}/{moment}");
+        let ended = self.host(&["quarantine", "replay", "silver.orders"]).abort_at(&failpoint, 0).run();
+        let done = !ended_at(&failpoint, 0, &ended);
+        self.world.replay(self.three(), done);
+        self.check_silver(false);
+    }
+
+    /// Compares silver and its quarantine with the model, and the marks of the rows with the builds of their commits.
+    fn check_silver(&mut self, whole: bool) -> Vec<Event> {
+        let columns = "customer_id, order_id, CAST(epoch(event_ts) AS BIGINT), CAST(amount * 100 AS BIGINT), \
+                       schema_version, country, build, committed_in";
+        let silver = format!("SELECT {columns} FROM committed");
+        let refused = "SELECT code, decode(payload) FROM rows";
+        let tables = self.project.tables();
+        let rows = tables.queries(&[("silver/orders", silver.as_str()), ("silver/orders_quarantine", refused)]);
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let refused = rows[1].iter().map(|row| (Event::number_in(&text(&row[1])), text(&row[0])));
+        let found = Found { silver: rows[0].iter().map(|row| events::row(row)).collect(), refused: refused.collect() };
+        let silver = self.world.check(&found, whole);
+        self.check_builds(&rows[0]);
+        silver
+    }
+
+    /// Each row was decoded by a component that its commit names.
+    fn check_builds(&self, rows: &[Vec<Value>]) {
+        if rows.is_empty() {
+            return;
+        }
+        let log = self.project.tables().log("silver/orders");
+        for row in rows {
+            let (version, mark) = (row[4].as_u64().expect("a version"), row[6].as_str().expect("a mark"));
+            let commit = &log["commits"][row[7].as_u64().expect("a version") as usize]["crisol"]["components"];
+            let named = commit.as_object().expect("components").iter().filter(|(name, _)| name.starts_with("orders@"));
+            let digests: Vec<&str> =
+                named.flat_map(|(_, digests)| digests.as_str().expect("text").split(',')).collect();
+            assert!(self.builds.made(&digests, mark, version), "{row:?} and {commit}");
+        }
+    }
+
+    /// Compares every table after a run that did all it had to.
+    fn check_all(&mut self) {
+        let silver = self.check_silver(true);
+        let current = events::current(&silver);
+        let rows = self.project.tables().queries(&[
+            ("bronze/orders_raw", "SELECT count(*), count(DISTINCT (\"partition\", \"offset\")) FROM rows"),
+            (
+                "silver/orders_current",
+                "SELECT customer_id, order_id, CAST(epoch(event_ts) AS BIGINT), CAST(amount * 100 AS BIGINT), \
+                 schema_version, country FROM rows",
+            ),
+            ("gold/top_orders", "SELECT country, CAST(day AS VARCHAR), order_id, customer_id, position FROM rows"),
+            (
+                "gold/daily_revenue",
+                "SELECT country, CAST(day AS VARCHAR), orders, CAST(revenue * 100 AS BIGINT), \
+                 CAST(average * 1000000 AS BIGINT) FROM rows",
+            ),
+        ]);
+        let messages = json!(self.world.len());
+        assert_eq!(rows[0], [[messages.clone(), messages]], "bronze has every message once");
+        let mut found: Vec<_> = rows[1].iter().map(|row| events::row(row)).collect();
+        found.sort();
+        let mut expected: Vec<_> = current.iter().map(Event::row).collect();
+        expected.sort();
+        assert_eq!(found, expected, "silver.orders_current");
+        assert_eq!(once(&rows[2]), events::top(&current), "gold.top_orders");
+        assert_eq!(once(&rows[3]), events::revenue(&current), "gold.daily_revenue");
     }
 }
 
-fn commits(project: &Project) -> Vec<Value> {
-    project.tables().log("silver/orders")["commits"].as_array().expect("commits").clone()
+/// Rows as text, none of them twice.
+fn once(rows: &[Vec<Value>]) -> BTreeSet<String> {
+    let texts: BTreeSet<String> = rows.iter().map(|row| Value::from(row.clone()).to_string()).collect();
+    assert_eq!(texts.len(), rows.len(), "no row is there twice");
+    texts
 }
 
-fn host(project: &Project, topic: &Topic) -> crisol_tests::Host {
-    project.host(&["run", "-q"]).env("KAFKA_BROKERS", topic.brokers()).plugins(&plugins(project))
+/// Whether the failpoint was reached; a program that did not reach it did all it had to.
+fn ended_at(failpoint: &str, passes: u32, ended: &Output) -> bool {
+    let reached = ended.status.signal() == Some(Signal::SIGABRT as i32);
+    println!("   {failpoint} after {passes}: {}", if reached { "ended there" } else { "not reached" });
+    assert!(reached || ended.status.success(), "{ended:?}");
+    reached
 }
 
-fn plugins(project: &Project) -> PathBuf {
-    project.path().join("plugins")
-}
-
-/// The same component with other bytes: a section that nobody reads.
-fn put_build(project: &Project, mark: u8) {
-    let mut bytes = fs::read(root().join("plugins/orders.wasm")).expect("`make test` builds it");
-    bytes.extend([0, 3, 1, b'm', mark]);
-    let path = plugins(project).join("orders.wasm");
-    let new = path.with_extension("new");
-    fs::write(&new, bytes).expect("a component can be written");
-    fs::rename(&new, &path).expect("it can be put in place");
-}
-
-fn sha256(path: &Path) -> String {
-    let output = Command::new("sha256sum").arg(path).output().expect("sha256sum can be started");
-    String::from_utf8_lossy(&output.stdout).split(' ').next().unwrap_or_default().to_owned()
-}
-
-fn project(topic: &str) -> Project {
-    let project = Project::orders_of(topic, 400);
-    fs::create_dir_all(plugins(&project)).expect("a folder");
-    for name in ["orders", "order-rules", "top-n", "aggregate"] {
-        let file = format!("{name}.wasm");
-        fs::copy(root().join("plugins").join(&file), plugins(&project).join(&file)).expect("`make test` builds it");
-    }
-    project
+fn change(project: &Project, table: &str, change: impl FnOnce(&mut Value)) {
+    let path = project.path().join(format!("tables/{table}.json"));
+    let mut contract = serde_json::from_slice(&fs::read(&path).expect("a contract")).expect("JSON");
+    change(&mut contract);
+    fs::write(&path, contract.to_string()).expect("it can be written");
 }

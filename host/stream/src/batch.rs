@@ -181,7 +181,7 @@ impl Protocol<'_> {
 
 /// `name@version` of each component of a chain, with its digest; several of one version, each for its own schema versions,
 /// are all named.
-fn components(chain: &Chain) -> BTreeMap<String, String> {
+pub(crate) fn components(chain: &Chain) -> BTreeMap<String, String> {
     let mut components = BTreeMap::<String, String>::new();
     for id in chain.components() {
         let digests = components.entry(format!("{}@{}", id.name, id.version)).or_default();

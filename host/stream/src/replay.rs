@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use crate::batch::check;
+use crate::batch::{check, components};
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Files, Message, QUEUE_CHUNKS, count, join, process, write};
 use crate::{Failure, Selection, StreamError, report};
@@ -233,12 +233,11 @@ impl Replay {
         pass(&self.name, Step::WriteFiles, Moment::After);
         check(&fates.accounts)?;
         let parts = &self.parts;
-        let components = parts.chain.components();
         let note = CommitNote {
             stream: parts.stream.clone(),
             batch: batch.number,
             range: batch.range.to_json(),
-            components: components.into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect(),
+            components: components(&parts.chain),
             accounts: serde_json::to_value(&fates.accounts).unwrap_or_default(),
         };
         let Fates { replayed, accounts } = fates;

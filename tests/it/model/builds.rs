@@ -1,0 +1,92 @@
+//! Builds of the decoder `orders` that can be told apart by the rows that they make.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crisol_tests::{guest, root};
+
+/// What stands in the template, as `tests/guests/marked-orders` has it.
+const MARK: &str = "mark-0000000000000000";
+const SCHEMA_VERSIONS: &str = "1000001..1000002";
+
+/// A folder of components, and every build that was ever in it.
+pub(super) struct Builds {
+    folder: PathBuf,
+    by_digest: BTreeMap<String, Build>,
+}
+
+#[derive(Clone)]
+struct Build {
+    mark: String,
+    versions: RangeInclusive<u64>,
+}
+
+impl Builds {
+    /// A folder with the bundled components and a build for versions 1 and 2; version 3 has none.
+    pub(super) fn new(folder: PathBuf) -> Self {
+        fs::create_dir_all(&folder).expect("a folder");
+        for name in ["order-rules.wasm", "top-n.wasm", "aggregate.wasm"] {
+            fs::copy(root().join("plugins").join(name), folder.join(name)).expect("`make test` builds it");
+        }
+        let mut builds = Self { folder, by_digest: BTreeMap::new() };
+        builds.put(1..=2);
+        builds
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.by_digest.len()
+    }
+
+    /// Puts another build for these versions in place; gives its digest.
+    pub(super) fn put(&mut self, versions: RangeInclusive<u64>) -> String {
+        let mark = format!("mark-{:016}", self.by_digest.len() + 1);
+        let mut bytes = fs::read(guest("marked-orders")).expect("a component");
+        write_over(&mut bytes, MARK, &mark);
+        write_over(&mut bytes, SCHEMA_VERSIONS, &format!("{:07}..{:07}", versions.start(), versions.end()));
+        let path = self.file(&versions);
+        let new = path.with_extension("new");
+        fs::write(&new, bytes).expect("a component can be written");
+        let digest = sha256(&new);
+        fs::rename(&new, &path).expect("it can be put in place");
+        self.by_digest.insert(digest.clone(), Build { mark, versions });
+        digest
+    }
+
+    pub(super) fn remove(&self, versions: &RangeInclusive<u64>) {
+        fs::remove_file(self.file(versions)).expect("it was there");
+    }
+
+    pub(super) fn serves(&self, versions: &RangeInclusive<u64>) -> bool {
+        self.file(versions).exists()
+    }
+
+    /// Whether one of these digests is that of the build with a mark, and handles a version.
+    pub(super) fn made(&self, digests: &[&str], mark: &str, version: u64) -> bool {
+        let mut named = digests.iter().filter_map(|digest| self.by_digest.get(*digest));
+        named.any(|build| build.mark == mark && build.versions.contains(&version))
+    }
+
+    fn file(&self, versions: &RangeInclusive<u64>) -> PathBuf {
+        self.folder.join(format!("orders-{}.wasm", versions.start()))
+    }
+}
+
+/// Writes text over text of the same length, which must stand there once.
+fn write_over(bytes: &mut [u8], old: &str, new: &str) {
+    assert_eq!(old.len(), new.len());
+    let found: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(old.as_bytes())).collect();
+    let [at] = found.as_slice() else { panic!("`{old}` stands {} times in the template", found.len()) };
+    bytes[*at..at + new.len()].copy_from_slice(new.as_bytes());
+}
+
+fn sha256(path: &Path) -> String {
+    let output = Command::new("sha256sum").arg(path).output().expect("sha256sum can be started");
+    String::from_utf8_lossy(&output.stdout).split(' ').next().unwrap_or_default().to_owned()
+}
