@@ -43,3 +43,5 @@ kafka ConsoleProducer --topic orders.v1 --reader-property parse.key=true --reade
   --command-property linger.ms=50 --command-property batch.size=262144 < "$lab/orders-$orders.tsv"
 "$lab/venv/bin/python" benches/bench.py --host "$target/release/host" --plugins plugins --broker "$broker" \
   --orders "$lab/orders-$orders.tsv" --music "$lab/music-$plays.json" --jars "$lab/spark/jars/*" --work "$work" "$@"
+"$lab/venv/bin/python" benches/routing.py --host "$target/release/host" --plugins plugins --work "$work"
+"$lab/venv/bin/python" benches/swap.py --host "$target/release/host" --plugins plugins --broker "$broker" --work "$work"

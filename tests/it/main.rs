@@ -8,6 +8,7 @@ mod demo;
 mod docs;
 mod durable;
 mod examples;
+mod handoff;
 mod maintain;
 mod medallion;
 mod messages;

@@ -27,24 +27,6 @@ fn after_every_batch_each_table_is_what_the_messages_so_far_come_to() {
 }
 
 #[test]
-fn recovery_from_files_gives_what_hand_off_gives() {
-    let topic = Topic::create("medallion.handoff", 3);
-    let lines = generate("orders", 20_000);
-    topic.produce_lines(&lines);
-    // Off; so small that hardly a file stays; and as it is.
-    for budget in [Some("0"), Some("200000"), None] {
-        let project = orders(topic.name());
-        let settings = fs::read_to_string(project.path().join("crisol.toml")).expect("settings");
-        if let Some(bytes) = budget {
-            project.write("crisol.toml", &format!("{settings}\n[handoff]\nbytes_max = {bytes}\n"));
-        }
-        project.host(&["run", "-q"]).env("KAFKA_BROKERS", topic.brokers()).succeed();
-        let input = project.write("orders.tsv", &lines);
-        project.tables().as_expected("orders", &input);
-    }
-}
-
-#[test]
 fn accounts_say_what_became_of_the_rows_of_upserts_and_groups() {
     let topic = Topic::create("medallion.accounts", 1);
     let order = |id: &str, day: u32, amount: f64| {

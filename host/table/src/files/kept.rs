@@ -4,6 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+
+use super::slice_bytes;
+use super::stored::stored;
 
 /// Keeps the rows of files that were just written, so that they need not be read from disk.
 pub trait KeepFiles: Send + Sync + std::fmt::Debug {
@@ -28,10 +32,10 @@ impl KeptRows {
     }
 
     /// The file's rows with these; `None` when they became too many.
-    pub(super) fn with(mut self, rows: &RecordBatch, bytes: usize) -> Option<Self> {
-        self.bytes += bytes;
-        self.rows.push(rows.clone());
-        (self.bytes <= self.keeper.file_bytes_max()).then_some(self)
+    pub(super) fn with(mut self, rows: &RecordBatch) -> Result<Option<Self>, ArrowError> {
+        self.bytes += slice_bytes(rows)?;
+        self.rows.push(stored(rows)?);
+        Ok((self.bytes <= self.keeper.file_bytes_max()).then_some(self))
     }
 
     pub(super) fn finish(self, file: PathBuf) {

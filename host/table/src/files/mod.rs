@@ -8,6 +8,7 @@ mod key;
 mod open;
 mod split;
 mod stats;
+mod stored;
 #[cfg(test)]
 mod tests;
 

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_writer::ArrowWriterOptions;
 
 use super::kept::KeptRows;
 use super::stats::Seen;
-use super::{Layout, key, slice_bytes, stats};
+use super::{Layout, key, stats};
 use crate::{PendingFile, TableError, entry};
 
 pub(super) struct OpenFile {
@@ -49,7 +49,7 @@ impl OpenFile {
         }
         self.rows += rows.num_rows() as u64;
         if let Some(kept) = self.kept.take() {
-            self.kept = kept.with(rows, slice_bytes(rows).map_err(|e| self.layout.failed(e))?);
+            self.kept = kept.with(rows).map_err(|e| self.layout.failed(e))?;
         }
         self.writer.write(rows).map_err(|e| self.layout.failed(e))
     }

@@ -16,7 +16,7 @@ use crate::ahead::Behind;
 use crate::error::Place;
 use crate::{FileWriter, PendingFile, TableError, TableSpec, check};
 
-fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Layout {
+pub(super) fn layout(folder: &Path, rows: &RecordBatch, partition_by: &[&str]) -> Layout {
     let spec = TableSpec {
         name: "silver.t".to_string(),
         path: folder.display().to_string(),
@@ -60,7 +60,7 @@ fn stats_of(columns: Vec<(&str, ArrayRef)>) -> Value {
     serde_json::from_str(&files[0].stats).unwrap()
 }
 
-fn read(folder: &Path, file: &PendingFile) -> Vec<RecordBatch> {
+pub(super) fn read(folder: &Path, file: &PendingFile) -> Vec<RecordBatch> {
     let decoded = file.path.replace("%25", "%").replace("%20", " ");
     let file = std::fs::File::open(folder.join(decoded)).unwrap();
     ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap().map(|b| b.unwrap()).collect()
