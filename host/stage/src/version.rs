@@ -3,6 +3,8 @@
 //! A JSON field is looked for by a scan of the text, without a tree, at the top level; the first one counts. The scan
 //! ends there: what follows is the decoder's business.
 
+mod plain;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, BinaryArray, RecordBatch};
@@ -115,6 +117,10 @@ fn in_text(text: &str) -> Found {
 
 fn in_json(text: Option<&[u8]>, field: &str) -> Found {
     let Some(text) = text else { return Found::Missing("there is no text".into()) };
+    plain::version(text, field.as_bytes()).map_or_else(|| parsed(text, field), Found::Version)
+}
+
+fn parsed(text: &[u8], field: &str) -> Found {
     let mut json = Jiter::new(text);
     match scan(&mut json, field) {
         Ok(Some(found)) => found,
