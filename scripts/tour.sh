@@ -15,7 +15,7 @@ within() { # SECONDS WHAT COMMAND ...: until the command succeeds
   local end=$((SECONDS + $1)) what=$2
   shift 2
   until "$@"; do
-    [ "$SECONDS" -lt "$end" ] || fail "$what: not in time"
+    [ "$SECONDS" -lt "$end" ] || fail "$what: not in time${host_pid:+; the host said: $(tail -3 "$data/run.log")}"
     sleep 0.2
   done
 }
