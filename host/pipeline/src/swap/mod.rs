@@ -42,10 +42,18 @@ pub(crate) fn watch(engine: &Engine, streams: Vec<Swappable>) {
         refused: engine.registry.refused().iter().map(|r| (r.path.clone(), r.reason.to_string())).collect(),
         written: None,
     };
-    let started = thread::Builder::new().name("plugins".into()).spawn(move || watcher.run());
+    let started = thread::Builder::new().name("plugins".into()).spawn(move || {
+        let _pool = pool_of_this_thread();
+        watcher.run();
+    });
     if let Err(error) = started {
         tracing::warn!("components are not exchanged in this run: no thread for it: {error}");
     }
+}
+
+/// The compiler takes as many threads as its pool has. Where streams run beside it, that is the thread that called it.
+fn pool_of_this_thread() -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()
 }
 
 struct Watcher {
@@ -161,6 +169,17 @@ mod tests {
 
     fn build(version: &str, digest: &str) -> Build {
         Build { version: version.into(), digest: digest.into() }
+    }
+
+    #[test]
+    fn what_a_compiler_would_share_out_stays_on_the_thread_that_exchanges_components() {
+        let threads = thread::spawn(|| {
+            let _pool = pool_of_this_thread().unwrap();
+            let (a, b) = rayon::join(|| thread::current().id(), || thread::current().id());
+            (a, b, thread::current().id(), rayon::current_num_threads())
+        });
+        let (a, b, own, count) = threads.join().unwrap();
+        assert_eq!((a, b, count), (own, own, 1));
     }
 
     #[test]
