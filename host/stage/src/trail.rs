@@ -37,12 +37,25 @@ pub(crate) struct Trail {
 pub(crate) struct Outcome {
     /// Which of the last step's rows belong to the table; `None`: all.
     pub(crate) kept: Option<Vec<u32>>,
+    /// Input row of each of the last step's rows; `None`: all input rows, each once.
+    pub(crate) origin: Option<Vec<u32>>,
     /// Input rows that gave at least one of them.
     pub(crate) rows_accepted: u64,
     /// Input rows in quarantine, in order.
     pub(crate) quarantined: BTreeMap<u32, Settled>,
     /// Input rows filtered, in order.
     pub(crate) filtered: BTreeMap<u32, Settled>,
+}
+
+impl Outcome {
+    /// The input row of each row that belongs to the table; `None`: all input rows, each once.
+    pub(crate) fn places(&self) -> Option<Vec<u32>> {
+        match (&self.origin, &self.kept) {
+            (Some(origin), Some(kept)) => Some(kept.iter().map(|row| origin[*row as usize]).collect()),
+            (Some(origin), None) => Some(origin.clone()),
+            (None, kept) => kept.clone(),
+        }
+    }
 }
 
 impl Trail {
@@ -124,7 +137,7 @@ impl Trail {
                 filtered.len()
             ));
         }
-        Ok(Outcome { kept, rows_accepted, quarantined, filtered })
+        Ok(Outcome { kept, origin: self.origin, rows_accepted, quarantined, filtered })
     }
 
     fn present(&self, input_row: u32) -> bool {

@@ -10,23 +10,21 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
-use crisol_checkpoint::{Checkpoint, Position, Range, RangeEntry, Step};
+use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, restored_rows};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
 use crate::batch::check;
 use crate::failpoint::{Moment, pass};
-use crate::flow::{Files, Message, QUEUE_CHUNKS, count, join, process, write};
+use crate::flow::{Files, Message, count, join, process};
+use crate::journal::{Journal, Left, Work};
+use crate::writing::Writing;
 use crate::{Failure, Selection, StreamError, report};
-
-/// Entry of `conf` in `offsets/N`.
-const BOUND: &str = "crisol.replay";
 
 /// What a replay is made of.
 pub struct ReplayParts {
@@ -38,7 +36,7 @@ pub struct ReplayParts {
     pub table_path: String,
     /// Its id.
     pub table_id: String,
-    /// Progress of the replays of this table.
+    /// Progress of the replays and rebuilds of this table.
     pub checkpoint: Checkpoint,
     /// The stages as they are today.
     pub chain: Arc<Chain>,
@@ -162,25 +160,23 @@ impl Replay {
         Ok(Replayed { selection: selection.clone(), replayed, accounts, resumed: false })
     }
 
+    fn journal(&self) -> Journal<'_> {
+        let ReplayParts { checkpoint, table_name, .. } = &self.parts;
+        Journal { checkpoint, name: &self.name, table: table_name, work: Work::Replay }
+    }
+
     fn error(&self, batch: Option<u64>, failure: Failure) -> StreamError {
         StreamError { stream: self.name.clone(), batch, failure: Box::new(failure) }
     }
 
     /// The batch that is logged and not marked, and the number of the next one.
     async fn look(&self) -> Result<(Option<Batch>, u64), Failure> {
-        let state = self.parts.checkpoint.state().await?;
-        let Some(logged) = state.offsets else { return Ok((None, 0)) };
-        let next = logged.batch + 1;
-        if state.newest_commit == Some(logged.batch) {
-            return Ok((None, next));
-        }
-        let damaged = |what: String| Failure::Internal { what: format!("`offsets/{}`: {what}", logged.batch) };
-        let bound = logged.entry.conf.get(BOUND).ok_or_else(|| damaged("it is none of a replay".into()))?;
-        let bound: Bound = serde_json::from_str(bound).map_err(|error| damaged(error.to_string()))?;
-        let start = Position::parse(&bound.start.to_string()).map_err(|error| damaged(error.to_string()))?;
-        let end = logged.entry.ends.first().cloned().flatten().ok_or_else(|| damaged("it has no end".into()))?;
-        let (range, timestamp_ms) = (Range { start, end }, logged.entry.timestamp_ms);
-        Ok((Some(Batch { number: logged.batch, range, timestamp_ms, selection: bound.selection }), next))
+        let (left, next) = self.journal().look::<Bound>().await?;
+        let Some(Left { number, end, timestamp_ms, bound }) = left else { return Ok((None, next)) };
+        let damaged = |error| Failure::Internal { what: format!("`offsets/{number}`: {error}") };
+        let start = Position::parse(&bound.start.to_string()).map_err(damaged)?;
+        let range = Range { start, end };
+        Ok((Some(Batch { number, range, timestamp_ms, selection: bound.selection }), next))
     }
 
     /// All that the quarantine holds; `None` when nothing of it is meant. The number was taken before: another host that
@@ -203,13 +199,7 @@ impl Replay {
 
     async fn log(&self, batch: &Batch) -> Result<(), Failure> {
         let bound = Bound { start: batch.range.start.to_json(), selection: batch.selection.clone() };
-        let bound = serde_json::to_string(&bound).map_err(|error| Failure::Internal { what: error.to_string() })?;
-        let mut entry = RangeEntry::new(batch.timestamp_ms, batch.range.end.clone());
-        entry.conf.insert(BOUND.into(), bound);
-        pass(&self.name, Step::LogRange, Moment::Before);
-        self.parts.checkpoint.log_range(batch.number, &entry).await?;
-        pass(&self.name, Step::LogRange, Moment::After);
-        Ok(())
+        self.journal().log(batch.number, batch.timestamp_ms, batch.range.end.clone(), &bound).await
     }
 
     /// Carries a logged batch to its end, from wherever an earlier run left it.
@@ -219,9 +209,7 @@ impl Replay {
             None => self.decide(batch).await?,
         };
         let changes = self.commit(batch.number, &decision).await?;
-        pass(&self.name, Step::Mark, Moment::Before);
-        self.parts.checkpoint.mark(batch.number).await?;
-        pass(&self.name, Step::Mark, Moment::After);
+        self.journal().mark(batch.number).await?;
         let accounts = Accounts { changes, ..decision.accounts };
         Ok(Replayed { selection: batch.selection.clone(), replayed: decision.replayed, accounts, resumed: false })
     }
@@ -240,6 +228,7 @@ impl Replay {
             range: batch.range.to_json(),
             components: components.into_iter().map(|id| (format!("{}@{}", id.name, id.version), id.digest)).collect(),
             accounts: serde_json::to_value(&fates.accounts).unwrap_or_default(),
+            rebuild: None,
         };
         let Fates { replayed, accounts } = fates;
         let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, replayed, accounts, note };
@@ -250,24 +239,15 @@ impl Replay {
     }
 
     async fn write_files(&mut self, batch: &Batch) -> Result<(Fates, Files), Failure> {
-        let (send, receive) = mpsc::channel(QUEUE_CHUNKS);
         let (table, taken) = (self.parts.table.writer()?, self.parts.quarantine.writer()?);
-        let written = spawn_blocking(move || write(table, receive));
-        // Ignored on purpose, here and below: a closed queue means that the writer failed, and its own error says why.
-        let _ = send.send(Message::QuarantineWriter(taken)).await;
-        let fed = self.feed(batch, Some(&send)).await;
-        if fed.is_ok() {
-            let _ = send.send(Message::End).await;
-        }
-        drop(send);
-        let files = join(written).await?;
-        let fates = fed?;
-        let files = files?.ok_or_else(|| Failure::Internal { what: "the writer ended before the rows did".into() })?;
-        Ok((fates, files))
+        let writing = Writing::begin(table);
+        writing.send(Message::QuarantineWriter(taken)).await;
+        let fed = self.feed(batch, Some(&writing)).await;
+        writing.end(fed).await
     }
 
     /// Rows that pass go to the table; they, and those that are filtered, leave the quarantine.
-    async fn feed(&mut self, batch: &Batch, send: Option<&mpsc::Sender<Message>>) -> Result<Fates, Failure> {
+    async fn feed(&mut self, batch: &Batch, writing: Option<&Writing>) -> Result<Fates, Failure> {
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
         let context = BatchContext { batch: batch.number, timestamp_us };
         let mut fates = Fates::default();
@@ -283,10 +263,10 @@ impl Replay {
             let (rows, output) = join(spawn_blocking(move || process(&chain, &input, span, &context))).await??;
             count(&mut fates.accounts, rows, &output);
             count_codes(&mut fates.replayed, &kept);
-            let Some(send) = send else { continue };
+            let Some(writing) = writing else { continue };
             let leaves = without(&kept, &output.refused).map_err(Failure::Restore)?;
-            let _ = send.send(Message::Rows(output.accepted)).await;
-            let _ = send.send(Message::Quarantined(leaves)).await;
+            writing.send(Message::Rows(output.accepted)).await;
+            writing.send(Message::Quarantined(leaves)).await;
         }
         Ok(fates)
     }
