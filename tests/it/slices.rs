@@ -1,262 +1,16 @@
 //! Slices of tables made anew: each table is what a plain computation of its own comes to, once, whatever happens.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+mod crash;
+mod plays;
+
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
-use crisol_tests::{Host, Project, wait_until};
+use crisol_tests::{Project, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-const STEPS: [&str; 7] =
-    ["plan", "log_range", "write_files", "log_outcome", "commit_table", "commit_quarantine", "mark"];
-const MOMENTS: [&str; 2] = ["before", "after"];
-const TABLES: [&str; 5] = ["silver/plays", "silver/heard", "silver/latest", "gold/days", "gold/latest_days"];
-
-/// What a row of `silver.plays` is made with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Build {
-    /// Doubles, and gives one song too late a time.
-    Wrong,
-    /// Trebles, and refuses every fifth number of plays.
-    Right,
-}
-
-#[derive(Debug, Clone)]
-struct Event {
-    song: String,
-    plays: Option<i64>,
-    at: i64,
-    day: String,
-}
-
-/// Events with the build that made their silver rows; the file and the row are their place.
-#[derive(Debug, Default)]
-struct Model {
-    events: Vec<(Event, Build)>,
-}
-
-/// Plays as JSON lines to bronze; silver adds them; below it they are added, kept by song, and summed by day.
-struct Plays {
-    project: Project,
-    files: Cell<usize>,
-}
-
-impl Build {
-    fn contract(self) -> Value {
-        let (score, seq, known) = match self {
-            Self::Wrong => ("plays * 2", "`at` + CASE WHEN song = 'song 3' THEN 100 ELSE 0 END", "plays IS NOT NULL"),
-            Self::Right => ("plays * 3", "`at`", "plays IS NOT NULL AND plays % 5 <> 0"),
-        };
-        let column = |name: &str, kind: &str| json!({ "name": name, "type": kind });
-        let generated = |name: &str, of: &str| json!({ "name": name, "type": "long", "generated": of });
-        json!({
-            "name": "silver.plays", "from": "bronze.plays",
-            "columns": [column("song", "string"), column("plays", "long"), column("day", "string"),
-                generated("score", score), generated("seq", seq)],
-            "expectations": [{ "name": "known", "condition": known }]
-        })
-    }
-
-    fn score(self, event: &Event) -> i64 {
-        event.plays.unwrap_or_default() * if self == Self::Wrong { 2 } else { 3 }
-    }
-
-    fn seq(self, event: &Event) -> i64 {
-        event.at + if self == Self::Wrong && event.song == "song 3" { 100 } else { 0 }
-    }
-
-    fn accepts(self, event: &Event) -> bool {
-        event.plays.is_some_and(|plays| self == Self::Wrong || plays % 5 != 0)
-    }
-}
-
-impl Plays {
-    fn new() -> Self {
-        let project = Project::new();
-        let columns = [("song", "string"), ("plays", "long"), ("at", "long"), ("day", "string")];
-        let columns: Vec<Value> = columns.iter().map(|(name, kind)| json!({ "name": name, "type": kind })).collect();
-        let ingestion = json!({
-            "name": "plays", "ingest_type": "streaming",
-            "source": { "format": "json", "path": "{path.landing}", "schema": columns },
-            "destination_contract": "../../tables/bronze/plays.json"
-        });
-        project.write("ingestion/streaming/plays.json", &ingestion.to_string());
-        let sums = json!([{ "aggregate": "aggregate", "options": {
-            "measures": { "songs": "count(*)", "score": "sum(score)" } } }]);
-        let by_day = json!({ "mode": "replace_groups", "group_by": ["day"] });
-        for (file, table) in [
-            ("bronze/plays", json!({ "name": "bronze.plays" })),
-            ("silver/plays", Build::Wrong.contract()),
-            (
-                "silver/heard",
-                json!({ "name": "silver.heard", "from": "silver.plays",
-                    "expectations": [{ "name": "heard", "condition": "score > 8" }] }),
-            ),
-            (
-                "silver/latest",
-                json!({ "name": "silver.latest", "from": "silver.plays",
-                    "write": { "mode": "upsert", "keys": ["song"], "sequence_by": ["seq"],
-                        "delete_when": "score >= 66" } }),
-            ),
-            ("gold/days", json!({ "name": "gold.days", "from": "silver.plays", "stages": sums, "write": by_day })),
-            (
-                "gold/latest_days",
-                json!({ "name": "gold.latest_days", "from": "silver.latest", "stages": sums, "write": by_day }),
-            ),
-        ] {
-            project.write(&format!("tables/{file}.json"), &table.to_string());
-        }
-        Self { project, files: Cell::new(0) }
-    }
-
-    /// Lands the next file of events, and gives them to the model.
-    fn land(&self, model: &mut Model, build: Build) {
-        let file = self.files.replace(self.files.get() + 1);
-        let mut lines = String::new();
-        for row in 0..12 {
-            let n = file * 12 + row;
-            let event = Event {
-                song: format!("song {}", n * 5 % 7),
-                plays: (n % 11 != 10).then(|| (n * 7 % 24) as i64),
-                at: (n * 3 % 20) as i64,
-                day: format!("d{}", n % 3),
-            };
-            let line = json!({ "song": event.song, "plays": event.plays, "at": event.at, "day": event.day });
-            let _ = writeln!(lines, "{line}");
-            model.events.push((event, build));
-        }
-        self.project.write(&format!("landing/{file:03}.json"), &lines);
-    }
-
-    fn build(&self, build: Build) {
-        self.project.write("tables/silver/plays.json", &build.contract().to_string());
-    }
-
-    fn host(&self, arguments: &[&str]) -> Host {
-        self.project.host(arguments)
-    }
-
-    fn run(&self) {
-        self.host(&["run", "-q"]).succeed();
-    }
-
-    /// What `-o json` says of one rebuild.
-    fn rebuild(&self, table: &str, predicate: &str, more: &[&str]) -> Value {
-        let arguments = [&["rebuild", table, "--where", predicate, "-o", "json"], more].concat();
-        let output = self.host(&arguments).succeed();
-        let text = String::from_utf8(output.stdout).expect("text");
-        let told: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        told.into_iter().next().expect("one")
-    }
-
-    fn versions(&self) -> Vec<Value> {
-        let all = TABLES.iter().flat_map(|table| [(*table).to_owned(), format!("{table}_quarantine")]);
-        let tables = self.project.tables();
-        all.filter(|table| tables.exists(table)).map(|table| tables.log(&table)["versions"].clone()).collect()
-    }
-
-    /// Each table, and each quarantine, holds what the model comes to.
-    fn holds(&self, model: &Model, what: &str) {
-        for (table, sql, expected) in model.tables() {
-            let tables = self.project.tables();
-            let mut found: Vec<Vec<Value>> = if tables.exists(table) { tables.query(table, sql) } else { Vec::new() };
-            found.sort_by_key(|row| Value::from(row.clone()).to_string());
-            let mut expected = expected;
-            expected.sort_by_key(|row| Value::from(row.clone()).to_string());
-            assert_eq!(found, expected, "{what}: {table}");
-        }
-    }
-}
-
-/// A table, what is asked of it, and the answer.
-type Expected = (&'static str, &'static str, Vec<Vec<Value>>);
-
-impl Model {
-    /// The rows that a rebuild means are those of the right build from now on.
-    fn rebuild(&mut self, meant: impl Fn(&Event, i64) -> bool) {
-        for (event, build) in &mut self.events {
-            let holds = |build: Build| build.accepts(event) && meant(event, build.score(event));
-            if holds(*build) || holds(Build::Right) {
-                *build = Build::Right;
-            }
-        }
-    }
-
-    fn tables(&self) -> Vec<Expected> {
-        let place = |n: usize| json!(format!("{:03}:{}", n / 12, n % 12));
-        let all = || self.events.iter().enumerate();
-        let silver = || all().filter(|(_, (event, build))| build.accepts(event));
-        let row = |n: usize, event: &Event, build: Build| {
-            vec![place(n), json!(event.song), json!(build.score(event)), json!(build.seq(event))]
-        };
-        let mut newest: BTreeMap<&str, (i64, usize, &Event, i64)> = BTreeMap::new();
-        for (n, (event, build)) in silver() {
-            let now = (build.seq(event), n, event, build.score(event));
-            let known = newest.entry(&event.song).or_insert(now);
-            if (now.0, now.1) >= (known.0, known.1) {
-                *known = now;
-            }
-        }
-        let latest = || newest.values().filter(|(.., score)| *score < 66);
-        let mut days: BTreeMap<&str, (u64, i64)> = BTreeMap::new();
-        for (_, (event, build)) in silver() {
-            let day = days.entry(&event.day).or_default();
-            *day = (day.0 + 1, day.1 + build.score(event));
-        }
-        let mut latest_days: BTreeMap<&str, (u64, i64)> = BTreeMap::new();
-        for (.., event, score) in latest() {
-            let day = latest_days.entry(&event.day).or_default();
-            *day = (day.0 + 1, day.1 + score);
-        }
-        let sums = |days: BTreeMap<&str, (u64, i64)>| -> Vec<Vec<Value>> {
-            days.into_iter().map(|(day, (songs, score))| vec![json!(day), json!(songs), json!(score)]).collect()
-        };
-        let refused = "SELECT right(file_path, 8)[1:3] || ':' || file_row FROM rows";
-        let rows = "SELECT right(file_path, 8)[1:3] || ':' || file_row, song, score, seq FROM rows";
-        let by_day = "SELECT day, songs, score FROM rows";
-        let heard = |build: &Build, event: &Event| build.score(event) > 8;
-        vec![
-            ("silver/plays", rows, silver().map(|(n, (event, build))| row(n, event, *build)).collect()),
-            (
-                "silver/plays_quarantine",
-                refused,
-                all().filter(|(_, (event, build))| !build.accepts(event)).map(|(n, _)| vec![place(n)]).collect(),
-            ),
-            (
-                "silver/heard",
-                rows,
-                silver().filter(|(_, (e, build))| heard(build, e)).map(|(n, (e, build))| row(n, e, *build)).collect(),
-            ),
-            (
-                "silver/heard_quarantine",
-                refused,
-                silver().filter(|(_, (e, build))| !heard(build, e)).map(|(n, _)| vec![place(n)]).collect(),
-            ),
-            (
-                "silver/latest",
-                "SELECT song, score, seq FROM rows",
-                latest().map(|(seq, _, event, score)| vec![json!(event.song), json!(score), json!(seq)]).collect(),
-            ),
-            ("gold/days", by_day, sums(days)),
-            ("gold/latest_days", by_day, sums(latest_days)),
-        ]
-    }
-}
-
-/// Three files, run to the end.
-fn wrong() -> (Plays, Model) {
-    let (plays, mut model) = (Plays::new(), Model::default());
-    for _ in 0..3 {
-        plays.land(&mut model, Build::Wrong);
-        plays.run();
-    }
-    plays.holds(&model, "before");
-    (plays, model)
-}
+use self::plays::{Build, Model, Plays, wrong};
 
 #[test]
 fn a_day_that_is_made_anew_is_right_in_every_table_below_and_the_other_days_stay() {
@@ -290,7 +44,7 @@ fn a_day_that_is_made_anew_is_right_in_every_table_below_and_the_other_days_stay
 }
 
 #[test]
-fn rows_that_come_into_the_predicate_or_leave_it_are_replaced_too() {
+fn d031_rows_that_come_into_the_predicate_or_leave_it_are_replaced_too() {
     let (plays, mut model) = wrong();
     plays.build(Build::Right);
     for (predicate, least) in [("score >= 40", 40), ("score >= 12 AND score < 1000", 12)] {
@@ -436,107 +190,34 @@ fn a_replay_and_a_rebuild_do_not_begin_before_the_other_is_done() {
     plays.holds(&model, "both are done");
 }
 
-/// The tables that a rebuild is asked of, and what it means.
-const REBUILDS: [(&str, &str); 3] =
-    [("silver.plays", "day = 'd1'"), ("silver.latest", "song < 'song 4'"), ("gold.days", "day <> 'd0'")];
-
 #[test]
-fn a_rebuild_ended_at_any_step_and_started_again_loses_and_doubles_nothing() {
-    let mut matrix = String::new();
-    for (table, predicate) in REBUILDS {
-        for step in STEPS {
-            let _ = write!(matrix, "{table:14} {step:18}");
-            for moment in MOMENTS {
-                rebuild_cell(table, predicate, &format!("{step}/{moment}"));
-                let _ = write!(matrix, " {moment}: ok;");
-            }
-            matrix.push('\n');
-        }
-    }
-    println!("step of a rebuild, ended once at each and started again:\n{matrix}");
-}
-
-/// The table is rebuilt with contracts that refuse some rows and give others, so that every step has something to do.
-fn rebuild_cell(table: &str, predicate: &str, at: &str) {
-    let rebuild = ["rebuild", table, "--where", predicate];
-    let expected = {
-        let plays = changed(table);
-        plays.host(&rebuild).succeed();
-        plays.run();
-        contents(&plays)
-    };
-    let plays = changed(table);
-    let failpoint = format!("rebuild:{table}/{at}");
-    let ended = plays.host(&rebuild).abort_at(&failpoint, 0).run();
-    assert_eq!(ended.status.signal(), Some(Signal::SIGABRT as i32), "{failpoint} is reached: {ended:?}");
-    plays.host(&rebuild).succeed();
-    assert_eq!(plays.rebuild(table, predicate, &[])["rows_removed"], json!(0), "{failpoint}: nothing is left to do");
+fn a_replay_that_was_cut_short_does_not_bring_back_what_a_rebuild_took_out() {
+    let (plays, mut model) = wrong();
+    let heard = json!({ "name": "silver.heard", "from": "silver.plays",
+        "expectations": [{ "name": "heard", "condition": "score > 0" }] });
+    plays.project.write("tables/silver/heard.json", &heard.to_string());
+    let replay = ["quarantine", "replay", "silver.heard"];
+    let ended = plays.host(&replay).abort_at("replay:silver.heard/commit_table/before", 0).run();
+    assert_eq!(ended.status.signal(), Some(Signal::SIGABRT as i32), "{ended:?}");
+    plays.build(Build::Right);
+    plays.rebuild("silver.plays", "day = 'd1'", &[]);
+    model.rebuild(|event, _| event.day == "d1");
     plays.run();
-    assert_eq!(contents(&plays), expected, "{failpoint}");
-}
-
-fn changed(table: &str) -> Plays {
-    let (plays, mut model) = (Plays::new(), Model::default());
-    plays.land(&mut model, Build::Wrong);
-    plays.land(&mut model, Build::Wrong);
-    plays.run();
-    let file = format!("tables/{}.json", table.replace('.', "/"));
-    let path = plays.project.path().join(&file);
-    let mut contract: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("a contract")).expect("JSON");
-    if table == "silver.plays" {
-        contract = Build::Right.contract();
-    } else {
-        contract["expectations"] = json!([{ "name": "few", "condition": "score < 30" }]);
-    }
-    plays.project.write(&file, &contract.to_string());
-    plays
-}
-
-/// All rows of all tables and quarantines but what differs from run to run.
-fn contents(plays: &Plays) -> BTreeMap<String, BTreeSet<String>> {
-    let tables = plays.project.tables();
-    let all = TABLES.iter().flat_map(|table| [(*table).to_owned(), format!("{table}_quarantine")]);
-    let present = all.filter(|table| tables.exists(table));
-    let rows = |table: &String| {
-        let columns = match table.as_str() {
-            quarantine if quarantine.ends_with("_quarantine") => "stage, code, right(file_path, 8), file_row",
-            "gold/days" | "gold/latest_days" => "*",
-            _ => "* EXCLUDE (file_path, file_modified), right(file_path, 8)",
-        };
-        let rows = tables.query(table, &format!("SELECT {columns} FROM rows"));
-        let distinct: BTreeSet<String> = rows.iter().map(|row| Value::from(row.clone()).to_string()).collect();
-        assert_eq!(distinct.len(), rows.len(), "{table}: no row is there twice");
-        distinct
+    plays.host(&replay).succeed();
+    let rows = |table: &str, of: &str| {
+        let sql = format!("SELECT file_path, file_row{of} FROM rows ORDER BY ALL");
+        plays.project.tables().query(table, &sql)
     };
-    present.map(|table| (table.clone(), rows(&table))).filter(|(_, rows)| !rows.is_empty()).collect()
-}
-
-#[test]
-fn a_stream_that_is_ended_at_any_step_while_it_follows_a_rebuild_loses_and_doubles_nothing() {
-    let mut matrix = String::new();
-    for stream in ["silver.heard", "silver.latest", "gold.days"] {
-        for step in STEPS {
-            let _ = write!(matrix, "{stream:14} {step:18}");
-            for moment in MOMENTS {
-                if stream != "silver.heard" && step == "commit_quarantine" {
-                    let _ = write!(matrix, " {moment}: no such step, it has no quarantine;");
-                    continue;
-                }
-                let (plays, mut model) = wrong();
-                plays.build(Build::Right);
-                plays.rebuild("silver.plays", "day = 'd1'", &[]);
-                model.rebuild(|event, _| event.day == "d1");
-                let failpoint = format!("{stream}/{step}/{moment}");
-                let ended = plays.host(&["run"]).abort_at(&failpoint, 0).run();
-                assert_eq!(ended.status.signal(), Some(Signal::SIGABRT as i32), "{failpoint}: {ended:?}");
-                plays.run();
-                plays.holds(&model, &failpoint);
-                let _ = write!(matrix, " {moment}: ok;");
-            }
-            matrix.push('\n');
-        }
-    }
-    println!("step of a stream that follows a rebuild, ended once at each and started again:\n{matrix}");
+    let above = plays
+        .project
+        .tables()
+        .query("silver/plays", "SELECT file_path, file_row, score FROM rows WHERE score > 0 ORDER BY ALL");
+    assert_eq!(rows("silver/heard", ", score"), above, "each once, as it is above");
+    let silent = plays
+        .project
+        .tables()
+        .query("silver/plays", "SELECT file_path, file_row FROM rows WHERE score <= 0 ORDER BY ALL");
+    assert_eq!(rows("silver/heard_quarantine", ""), silent);
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn print(rebuild: &Rebuild, rebuilt: &Rebuilt) {
     };
     println!("{}: {what}: {}", rebuild.table, plain(predicate));
     if let Some(held) = rebuilt.held {
-        println!("  {} rows in the table, in {} files", thousands(held.rows), thousands(held.files));
+        let files = if held.files == 1 { "file" } else { "files" };
+        println!("  {} rows in the table, in {} {files}", thousands(held.rows), thousands(held.files));
     }
     let [rows, written, refused, filtered] =
         [accounts.rows_in, accounts.rows_written, accounts.rows_rejected(), accounts.rows_filtered()].map(thousands);

@@ -154,11 +154,11 @@ impl Chain {
             accepted: self.project(&rows, &outcome).map_err(defect)?,
             quarantined: self.quarantine(input, &outcome, context).map_err(defect)?,
             refused: outcome.quarantined.keys().copied().collect(),
-            origin: outcome.places(),
             rows_accepted: outcome.rows_accepted,
             rejected: by_code(outcome.quarantined.values()),
             filtered: by_code(outcome.filtered.values()),
             rules,
+            origin: outcome.into_places(),
         })
     }
 

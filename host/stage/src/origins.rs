@@ -7,26 +7,44 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::quarantine::{INPUT, PAYLOAD, PLACES, others, payloads, place, quarantine_schema};
 
+const KAFKA: [&str; 3] = ["topic", "partition", "offset"];
+const FILES: [&str; 2] = ["file_path", "file_row"];
+
 /// How the input rows of a stream are told from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origins {
-    /// By their provenance.
-    Places,
-    /// They have none: by their values.
+    /// By topic, partition and offset.
+    Kafka,
+    /// By file and row.
+    Files,
+    /// They have no provenance: by their values.
     Values,
 }
 
 impl Origins {
     /// How rows of these columns are told from each other.
     pub fn of_input(input: &Schema) -> Self {
-        let known = PLACES.iter().any(|name| input.index_of(name).is_ok());
-        if known { Self::Places } else { Self::Values }
+        let has = |names: &[&str]| names.iter().all(|name| input.index_of(name).is_ok());
+        match (has(&KAFKA), has(&FILES)) {
+            (true, _) => Self::Kafka,
+            (_, true) => Self::Files,
+            _ => Self::Values,
+        }
+    }
+
+    /// Whether rows of a table say which input row they were made of.
+    pub fn are_kept_by(self, table: &Schema) -> bool {
+        self != Self::Values && self.columns().iter().all(|name| table.index_of(name).is_ok())
     }
 
     /// Columns of the quarantine that tell them from each other.
     pub fn columns(self) -> Vec<String> {
-        let values: &[&str] = if self == Self::Values { &[PAYLOAD, INPUT] } else { &[] };
-        values.iter().chain(&PLACES).map(|name| (*name).to_owned()).collect()
+        let names: Vec<&str> = match self {
+            Self::Kafka => KAFKA.to_vec(),
+            Self::Files => FILES.to_vec(),
+            Self::Values => [PAYLOAD, INPUT].into_iter().chain(PLACES).collect(),
+        };
+        names.into_iter().map(str::to_owned).collect()
     }
 
     /// The same, with their types.
@@ -79,15 +97,19 @@ mod tests {
     #[test]
     fn rows_with_provenance_are_told_by_it_whatever_else_they_hold() {
         let rows = RecordBatch::try_from_iter([
-            ("offset", Arc::new(Int32Array::from(vec![7])) as ArrayRef),
-            ("country", Arc::new(StringArray::from(vec!["ES"]))),
+            ("file_row", Arc::new(Int32Array::from(vec![7])) as ArrayRef),
+            ("file_path", Arc::new(StringArray::from(vec!["a.json"]))),
+            // A column of the rows' own, whatever it is called.
+            ("topic", Arc::new(StringArray::from(vec!["sports"]))),
         ])
         .unwrap();
         let origins = Origins::of_input(&rows.schema());
-        assert_eq!(origins, Origins::Places);
+        assert_eq!(origins, Origins::Files);
         let told = origins.of(&rows).unwrap();
-        assert_eq!(told["offset"].as_primitive::<Int64Type>().value(0), 7);
-        assert_eq!(told.num_columns(), 5);
+        assert_eq!(told["file_row"].as_primitive::<Int64Type>().value(0), 7);
+        assert_eq!(told.num_columns(), 2);
+        assert!(origins.are_kept_by(&rows.schema()));
+        assert!(!origins.are_kept_by(&rows.project(&[0, 2]).unwrap().schema()));
     }
 
     #[test]
@@ -98,5 +120,6 @@ mod tests {
         let told = origins.of(&rows).unwrap();
         assert_eq!(told["input"].as_string::<i32>().value(0), r#"{"country":"ES"}"#);
         assert_eq!(origins.of_refused(&told).unwrap(), told);
+        assert!(!origins.are_kept_by(&rows.schema()));
     }
 }

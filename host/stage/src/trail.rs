@@ -49,11 +49,11 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     /// The input row of each row that belongs to the table; `None`: all input rows, each once.
-    pub(crate) fn places(&self) -> Option<Vec<u32>> {
-        match (&self.origin, &self.kept) {
+    pub(crate) fn into_places(self) -> Option<Vec<u32>> {
+        match (self.origin, self.kept) {
             (Some(origin), Some(kept)) => Some(kept.iter().map(|row| origin[*row as usize]).collect()),
-            (Some(origin), None) => Some(origin.clone()),
-            (None, kept) => kept.clone(),
+            (Some(origin), None) => Some(origin),
+            (None, kept) => kept,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
-use crisol_observe::{Accounts, ChangeCounts, Observers};
+use crisol_observe::{Accounts, ChangeCounts, Event, Observers};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
@@ -160,6 +160,7 @@ impl Protocol<'_> {
         let mut sink = Sink::new(&writing, table.incoming(), quarantine);
         let renewed = slicing.renew(meant, Above::Rebuilt(&batch.range), source, &mut sink).await;
         let (accounts, (table, quarantine)) = writing.end(renewed).await?;
+        self.observers.tell(&Event::Rows { stream: self.stream.into(), rows: accounts.rows_in });
         Ok(Written { table, quarantine, accounts })
     }
 

@@ -113,8 +113,8 @@ pub enum Failure {
         /// What a person can do.
         hint: String,
     },
-    /// The stream committed batch after batch while a slice of its table was made anew.
-    #[error("the stream of table `{table}` moved on {times} times while the slice was made anew: nothing was changed")]
+    /// The stream committed batch after batch during work beside it that it must not move on from.
+    #[error("the stream of table `{table}` moved on {times} times meanwhile: nothing was changed")]
     Restless {
         /// The table.
         table: String,

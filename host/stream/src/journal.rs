@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 use crate::Failure;
 use crate::failpoint::{Moment, pass};
 
+/// A stream that moves on so often is busier than the work beside it.
+pub(crate) const TIMES_MAX: u32 = 5;
+
 /// What kind of work is bound, by its entry of `conf` in `offsets/N`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {

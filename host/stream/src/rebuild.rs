@@ -16,14 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::batch::{check, components};
 use crate::failpoint::{Moment, pass};
 use crate::flow::failed_stage;
-use crate::journal::{Journal, Left, Work};
+use crate::journal::{Journal, Left, TIMES_MAX, Work};
 use crate::renew::{Above, Sink};
-use crate::slices::{Meant, Slicing, defect, fold_held};
+use crate::slices::{Meant, Slicing};
 use crate::writing::Writing;
-use crate::{Failure, OpenTable, Slices, StreamError, report};
-
-/// A stream that moves on so often is busier than its rebuild.
-const TIMES_MAX: u32 = 5;
+use crate::{Failure, OpenTable, SliceSize, Slices, StreamError, report};
 
 /// What a rebuild is made of.
 pub struct RebuildParts {
@@ -83,15 +80,6 @@ pub struct Rebuilt {
     /// What the table holds of the slice; known where nothing is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<SliceSize>,
-}
-
-/// How much a table holds of a slice.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct SliceSize {
-    /// Rows.
-    pub rows: u64,
-    /// Files with such rows.
-    pub files: u64,
 }
 
 /// What `offsets/N` binds besides the end.
@@ -304,28 +292,6 @@ impl Rebuild {
         let (accounts, _none) = writing.end(renewed).await?;
         check(&accounts)?;
         Ok(Rebuilt { accounts, held: Some(held), ..Rebuilt::default() })
-    }
-}
-
-impl Slicing<'_> {
-    /// How much the table holds of a slice.
-    async fn size(&self, meant: Meant) -> Result<(Meant, SliceSize), Failure> {
-        let origins = self.origins();
-        let start = (meant, SliceSize::default(), None);
-        let (meant, size, _) = fold_held(self.table, start, move |(meant, size, last), file, rows| {
-            let holds = match &meant.named {
-                Some(named) => named.holds(rows),
-                None => origins.of(rows).and_then(|told| meant.origins.holds(&told)),
-            };
-            let rows = holds.map_err(defect)?.true_count() as u64;
-            size.rows += rows;
-            if rows > 0 && last.replace(file) != Some(file) {
-                size.files += 1;
-            }
-            Ok(())
-        })
-        .await?;
-        Ok((meant, size))
     }
 }
 

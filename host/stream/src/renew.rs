@@ -173,7 +173,7 @@ impl Slicing<'_> {
         let keys = Arc::new(named.ok_or_else(|| internal("keys were not named"))?);
         let leaving = self.leaving(&keys, touched).await?;
         // Without provenance no row of the table says which row of those that are refused it was.
-        let wanted = (origins == Origins::Places).then_some(&leaving);
+        let wanted = (origins != Origins::Values).then_some(&leaving);
         let mut named = self.no_origins()?;
         let mut accounts = Accounts::default();
         let mut outputs = self.outputs(source.read_before(above.end()).await?);

@@ -14,7 +14,7 @@ use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, restored_rows};
-use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, Standing, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
@@ -22,7 +22,7 @@ use tokio::task::spawn_blocking;
 use crate::batch::check;
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Files, Message, count, join, process};
-use crate::journal::{Journal, Left, Work};
+use crate::journal::{Journal, Left, TIMES_MAX, Work};
 use crate::writing::Writing;
 use crate::{Failure, Selection, StreamError, report};
 
@@ -32,7 +32,9 @@ pub struct ReplayParts {
     pub stream: String,
     /// The table that it fills.
     pub table_name: String,
-    /// Where that lies.
+    /// Id of that stream's checkpoint.
+    pub stream_checkpoint: String,
+    /// Where the table lies.
     pub table_path: String,
     /// Its id.
     pub table_id: String,
@@ -82,6 +84,9 @@ pub struct Replayed {
 struct Bound {
     start: serde_json::Value,
     selection: Selection,
+    /// Where the stream stood in following rebuilds of the table above: such a batch may take out what is replayed.
+    #[serde(default)]
+    standing: Option<Standing>,
 }
 
 /// What `outcome/N` binds.
@@ -102,6 +107,7 @@ struct Batch {
     range: Range,
     timestamp_ms: i64,
     selection: Selection,
+    standing: Option<Standing>,
 }
 
 /// What became of rows.
@@ -126,22 +132,20 @@ impl Replay {
     /// # Errors
     /// As [`Stream::run`](crate::Stream::run).
     pub async fn run(&mut self, selection: &Selection) -> Result<Vec<Replayed>, StreamError> {
-        let (unfinished, next) = self.look().await.map_err(|failure| self.error(None, failure))?;
+        let (unfinished, mut next) = self.look().await.map_err(|failure| self.error(None, failure))?;
         let mut all = Vec::new();
         if let Some(batch) = unfinished {
-            let done = self.conclude(&batch).await.map_err(|failure| self.error(Some(batch.number), failure))?;
+            let (done, after) = self.finish(batch).await?;
             all.push(Replayed { resumed: true, ..done });
+            next = after;
         }
         let planned = self.plan(next, selection).await.map_err(|failure| self.error(None, failure))?;
         let Some(batch) = planned else {
             all.push(Replayed { selection: selection.clone(), ..Replayed::default() });
             return Ok(all);
         };
-        let done = async {
-            self.log(&batch).await?;
-            self.conclude(&batch).await
-        };
-        all.push(done.await.map_err(|failure| self.error(Some(next), failure))?);
+        self.log(&batch).await.map_err(|failure| self.error(Some(next), failure))?;
+        all.push(self.finish(batch).await?.0);
         Ok(all)
     }
 
@@ -160,6 +164,27 @@ impl Replay {
         Ok(Replayed { selection: selection.clone(), replayed, accounts, resumed: false })
     }
 
+    /// Carries a logged batch to its end, and gives the number of the next one. When the stream followed a rebuild of the
+    /// table above in the meantime, what is left of the rows is bound again.
+    async fn finish(&mut self, mut batch: Batch) -> Result<(Replayed, u64), StreamError> {
+        for _ in 0..TIMES_MAX {
+            let next = batch.number + 1;
+            let concluded = self.conclude(&batch).await.map_err(|failure| self.error(Some(next - 1), failure))?;
+            if let Some(done) = concluded {
+                return Ok((done, next));
+            }
+            let planned = self.plan(next, &batch.selection).await;
+            let Some(planned) = planned.map_err(|failure| self.error(Some(next), failure))? else {
+                return Ok((Replayed { selection: batch.selection, ..Replayed::default() }, next));
+            };
+            self.log(&planned).await.map_err(|failure| self.error(Some(next), failure))?;
+            batch = planned;
+        }
+        let given_up = self.journal().mark(batch.number).await;
+        let restless = Failure::Restless { table: self.parts.table_name.clone(), times: TIMES_MAX };
+        Err(self.error(Some(batch.number), given_up.err().unwrap_or(restless)))
+    }
+
     fn journal(&self) -> Journal<'_> {
         let ReplayParts { checkpoint, table_name, .. } = &self.parts;
         Journal { checkpoint, name: &self.name, table: table_name, work: Work::Replay }
@@ -176,20 +201,25 @@ impl Replay {
         let damaged = |error| Failure::Internal { what: format!("`offsets/{number}`: {error}") };
         let start = Position::parse(&bound.start.to_string()).map_err(damaged)?;
         let range = Range { start, end };
-        Ok((Some(Batch { number, range, timestamp_ms, selection: bound.selection }), next))
+        let Bound { selection, standing, .. } = bound;
+        Ok((Some(Batch { number, range, timestamp_ms, selection, standing }), next))
     }
 
     /// All that the quarantine holds; `None` when nothing of it is meant. The number was taken before: another host that
     /// replays the same rows meanwhile takes it, too, and one of the two loses it.
     async fn plan(&mut self, number: u64, selection: &Selection) -> Result<Option<Batch>, Failure> {
         pass(&self.name, Step::Plan, Moment::Before);
+        let app_id = Standing::rebuilds_of(&self.parts.stream_checkpoint);
+        let version = self.parts.table.transaction(&app_id).await?;
+        let standing = Some(Standing { app_id, version });
         let start = self.parts.source.initial().await?;
         let Some(planned) = self.parts.source.plan(&start).await? else { return Ok(None) };
         let range = Range { start, end: planned.end };
-        let batch = Batch { number, range, timestamp_ms: report::now_ms(), selection: selection.clone() };
+        let selection = selection.clone();
+        let batch = Batch { number, range, timestamp_ms: report::now_ms(), selection, standing };
         let mut chunks = self.parts.source.read(&batch.range).await?;
         while let Some(rows) = chunks.try_next().await? {
-            if selection.of(&rows).map_err(Failure::Restore)?.num_rows() > 0 {
+            if batch.selection.of(&rows).map_err(Failure::Restore)?.num_rows() > 0 {
                 pass(&self.name, Step::Plan, Moment::After);
                 return Ok(Some(batch));
             }
@@ -198,20 +228,22 @@ impl Replay {
     }
 
     async fn log(&self, batch: &Batch) -> Result<(), Failure> {
-        let bound = Bound { start: batch.range.start.to_json(), selection: batch.selection.clone() };
+        let (selection, standing) = (batch.selection.clone(), batch.standing.clone());
+        let bound = Bound { start: batch.range.start.to_json(), selection, standing };
         self.journal().log(batch.number, batch.timestamp_ms, batch.range.end.clone(), &bound).await
     }
 
-    /// Carries a logged batch to its end, from wherever an earlier run left it.
-    async fn conclude(&mut self, batch: &Batch) -> Result<Replayed, Failure> {
+    /// Carries a logged batch on from wherever an earlier run left it; `None` when it was held back, and nothing changed.
+    async fn conclude(&mut self, batch: &Batch) -> Result<Option<Replayed>, Failure> {
         let decision = match self.parts.checkpoint.outcome::<Decision>(batch.number).await? {
             Some(outcome) => outcome.payload,
             None => self.decide(batch).await?,
         };
-        let changes = self.commit(batch.number, &decision).await?;
+        let committed = self.commit(batch, &decision).await?;
         self.journal().mark(batch.number).await?;
-        let accounts = Accounts { changes, ..decision.accounts };
-        Ok(Replayed { selection: batch.selection.clone(), replayed: decision.replayed, accounts, resumed: false })
+        let Some(changes) = committed else { return Ok(None) };
+        let (selection, accounts) = (batch.selection.clone(), Accounts { changes, ..decision.accounts });
+        Ok(Some(Replayed { selection, replayed: decision.replayed, accounts, resumed: false }))
     }
 
     /// Takes the rows through the stages, and binds what came of it.
@@ -271,8 +303,8 @@ impl Replay {
         Ok(fates)
     }
 
-    /// The table first, each once whatever happened before.
-    async fn commit(&self, number: u64, decision: &Decision) -> Result<Option<ChangeCounts>, Failure> {
+    /// The table first, each once whatever happened before; `None` when the table's commit was held back.
+    async fn commit(&self, batch: &Batch, decision: &Decision) -> Result<Option<Option<ChangeCounts>>, Failure> {
         let parts = &self.parts;
         if decision.table_id != parts.table_id {
             return Err(Failure::ReplayOfAnother {
@@ -282,12 +314,12 @@ impl Replay {
                 checkpoint: parts.checkpoint.to_string(),
             });
         }
-        let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
+        let version = i64::try_from(batch.number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
         let transaction = AppTransaction { app_id: parts.checkpoint.id().to_string(), version };
         let mut changes = None;
         if !decision.table.is_empty() {
             pass(&self.name, Step::CommitTable, Moment::Before);
-            let committed = parts.table.commit(&decision.table, &transaction, &decision.note).await?;
+            let Some(committed) = self.commit_table(batch, decision, &transaction).await? else { return Ok(None) };
             pass(&self.name, Step::CommitTable, Moment::After);
             changes = counts(&committed);
         }
@@ -298,7 +330,20 @@ impl Replay {
         }
         parts.table.settled().await;
         parts.quarantine.settled().await;
-        Ok(changes)
+        Ok(Some(changes))
+    }
+
+    async fn commit_table(
+        &self,
+        batch: &Batch,
+        decision: &Decision,
+        transaction: &AppTransaction,
+    ) -> Result<Option<CommitOutcome>, Failure> {
+        let (table, Decision { table: files, note, .. }) = (&self.parts.table, decision);
+        Ok(match &batch.standing {
+            Some(standing) => table.commit_while(standing, files, transaction, note).await?,
+            None => Some(table.commit(files, transaction, note).await?),
+        })
     }
 }
 

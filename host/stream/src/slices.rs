@@ -12,6 +12,7 @@ use crisol_stage::{BatchContext, Chain, ChunkOutput, Condition, Origins, Touched
 use crisol_table::{DELETED, TableWriter};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use crate::flow::{failed_stage, join, process};
@@ -44,6 +45,15 @@ pub struct Renewal {
     pub table: OpenTable,
     /// Its quarantine, written the same way.
     pub quarantine: OpenTable,
+}
+
+/// How much a table holds of a slice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct SliceSize {
+    /// Rows.
+    pub rows: u64,
+    /// Files with such rows.
+    pub files: u64,
 }
 
 /// Rows that are made anew.
@@ -146,6 +156,26 @@ impl Slicing<'_> {
             named.add(&filter_record_batch(rows, &touched).map_err(defect)?).map_err(defect)
         })
         .await
+    }
+
+    /// How much the table holds of a slice.
+    pub(crate) async fn size(&self, meant: Meant) -> Result<(Meant, SliceSize), Failure> {
+        let origins = self.origins();
+        let start = (meant, SliceSize::default(), None);
+        let (meant, size, _) = fold_held(self.table, start, move |(meant, size, last), file, rows| {
+            let holds = match &meant.named {
+                Some(named) => named.holds(rows),
+                None => origins.of(rows).and_then(|told| meant.origins.holds(&told)),
+            };
+            let rows = holds.map_err(defect)?.true_count() as u64;
+            size.rows += rows;
+            if rows > 0 && last.replace(file) != Some(file) {
+                size.files += 1;
+            }
+            Ok(())
+        })
+        .await?;
+        Ok((meant, size))
     }
 
     async fn process(&self, rows: RecordBatch) -> Result<ChunkOutput, Failure> {

@@ -27,8 +27,21 @@ pub(crate) struct Batch<'a> {
     pub(crate) note: &'a CommitNote,
     /// Checkpoint whose deleted keys count.
     pub(crate) deleted_keys_of: &'a str,
-    /// What must not have moved; heeded by merges.
+    /// What must not have moved.
     pub(crate) standing: Option<&'a Standing>,
+}
+
+impl Batch<'_> {
+    /// Whether the table has it, or must not get it because something has moved.
+    async fn is_settled(&self, tail: &mut Tail, moved: &mut bool) -> Result<bool, TableError> {
+        let stands = match self.standing {
+            Some(standing) => tail.transaction(&standing.app_id).await? == standing.version,
+            None => true,
+        };
+        let holds = holds(tail, self.transaction).await?;
+        *moved = !stands && !holds;
+        Ok(*moved || holds)
+    }
 }
 
 /// What is put: made anew for each version that it may follow.
@@ -44,12 +57,14 @@ pub(crate) trait Entries: Send {
 struct Appending<'a> {
     place: &'a Place,
     batch: &'a Batch<'a>,
+    /// What the batch was made for is no longer so: it must not land.
+    moved: bool,
 }
 
 #[async_trait]
 impl Entries for Appending<'_> {
     async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
-        holds(tail, self.batch.transaction).await
+        self.batch.is_settled(tail, &mut self.moved).await
     }
 
     async fn text(&mut self, _tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
@@ -58,13 +73,16 @@ impl Entries for Appending<'_> {
     }
 }
 
+/// Adds the files of a batch; `None` when what it was made for has moved.
 pub(crate) async fn append(
     place: &Place,
     log: &Log,
     tail: &mut Tail,
     batch: &Batch<'_>,
-) -> Result<CommitOutcome, TableError> {
-    land(place, log, tail, &mut Appending { place, batch }).await
+) -> Result<Option<CommitOutcome>, TableError> {
+    let mut appending = Appending { place, batch, moved: false };
+    let outcome = land(place, log, tail, &mut appending).await?;
+    Ok((!appending.moved).then_some(outcome))
 }
 
 /// A merge, and what it wrote for the version that it was last planned on.
@@ -96,13 +114,7 @@ impl Merging<'_> {
 #[async_trait]
 impl Entries for Merging<'_> {
     async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
-        let moved = match self.batch.standing {
-            Some(standing) => tail.transaction(&standing.app_id).await? != standing.version,
-            None => false,
-        };
-        let holds = holds(tail, self.batch.transaction).await?;
-        self.moved = moved && !holds;
-        Ok(moved || holds)
+        self.batch.is_settled(tail, &mut self.moved).await
     }
 
     /// Asked again, the attempt before has lost to another writer: all is planned anew.

@@ -179,7 +179,7 @@ impl Table {
         let batch = commit::Batch { files, transaction, note, deleted_keys_of, standing };
         let outcome = match &self.merge {
             Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
-            None => Some(commit::append(&self.place, &self.log, &mut tail, &batch).await?),
+            None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,
         };
         if let Some(outcome) = outcome {
             self.landed(outcome, &tail).await;

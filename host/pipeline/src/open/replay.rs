@@ -70,6 +70,7 @@ async fn parts(examined: Examined, quarantine: Table) -> Result<ReplayParts, Fai
     Ok(ReplayParts {
         stream: plan.name.clone(),
         table_name: plan.table.name.clone(),
+        stream_checkpoint: stream.id().to_string(),
         table_path: plan.table.path.clone(),
         table_id,
         checkpoint,

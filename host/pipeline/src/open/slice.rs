@@ -10,7 +10,7 @@ use crisol_table::{KeepFiles, TableWriter};
 use super::replay::{examine, open_for};
 use super::tables::{self, RenewedQuarantine, RenewedTable};
 use super::{Examined, source, workers};
-use crate::plan::{PROVENANCE, SourcePlan, StreamPlan};
+use crate::plan::{SourcePlan, StreamPlan};
 use crate::{Engine, EngineError};
 
 /// The rebuild of the rows of a table for which `predicate` is true. The streams of the engine are those above the table,
@@ -75,9 +75,7 @@ fn slices(plan: &StreamPlan, chain: &Chain) -> Slices {
             hint: format!("delete the folder `{checkpoint}` (the checkpoint) and run with `--rebuild`"),
         },
         WriteMode::Append => {
-            let (input, table) = (chain.input_schema(), chain.table_schema());
-            let mut places = PROVENANCE.iter().filter(|name| input.index_of(name).is_ok()).peekable();
-            if places.peek().is_some() && places.all(|name| table.index_of(name).is_ok()) {
+            if Origins::of_input(&chain.input_schema()).are_kept_by(&chain.table_schema()) {
                 return Slices::Rows;
             }
             Slices::None {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_schema::Schema;
 use async_trait::async_trait;
 use crisol_stage::{Chain, Origins, quarantine_schema};
 use crisol_store::Store;
@@ -141,7 +140,7 @@ fn renewed_table_spec(plan: &StreamPlan, chain: &Chain) -> TableSpec {
     let (named_by, newest_by) = match &spec.write {
         WriteMode::Upsert { keys, sequence_by, position } => (keys.clone(), [&sequence_by[..], position].concat()),
         WriteMode::ReplaceGroups { group_by } => (group_by.clone(), Vec::new()),
-        _ => (kept_places(&spec.schema), Vec::new()),
+        _ => (Origins::of_input(&chain.input_schema()).columns(), Vec::new()),
     };
     TableSpec { write: WriteMode::ReplaceNamed { named_by, newest_by, apart_from: Vec::new(), told: true }, ..spec }
 }
@@ -157,11 +156,6 @@ fn renewed_quarantine_spec(plan: &StreamPlan, origins: Origins) -> TableSpec {
     TableSpec { write, ..quarantine_spec(plan) }
 }
 
-/// The columns that say where a row came from, as far as a table has them.
-pub(super) fn kept_places(table: &Schema) -> Vec<String> {
-    PROVENANCE.iter().filter(|name| table.index_of(name).is_ok()).map(|name| (*name).to_owned()).collect()
-}
-
 /// The write mode of a contract, as the table room has it. Equal sequences are decided by the provenance that the table
 /// keeps.
 fn write_mode(write: &crisol_contract::WriteMode, chain: &Chain) -> WriteMode {
@@ -170,8 +164,13 @@ fn write_mode(write: &crisol_contract::WriteMode, chain: &Chain) -> WriteMode {
         Contract::Append => WriteMode::Append,
         Contract::ReplacePartitions => WriteMode::ReplacePartitions,
         Contract::Upsert { keys, sequence_by, .. } => {
-            let position = kept_places(&chain.table_schema());
-            WriteMode::Upsert { keys: keys.clone(), sequence_by: sequence_by.clone(), position }
+            let schema = chain.table_schema();
+            let position = PROVENANCE.iter().filter(|name| schema.index_of(name).is_ok());
+            WriteMode::Upsert {
+                keys: keys.clone(),
+                sequence_by: sequence_by.clone(),
+                position: position.map(|name| (*name).to_owned()).collect(),
+            }
         }
         Contract::ReplaceGroups { group_by } => WriteMode::ReplaceGroups { group_by: group_by.clone() },
     }
