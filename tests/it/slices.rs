@@ -14,7 +14,7 @@ use self::plays::{Build, Model, Plays, wrong};
 
 #[test]
 fn a_day_that_is_made_anew_is_right_in_every_table_below_and_the_other_days_stay() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     plays.build(Build::Right);
     let before = plays.versions();
     let tried = plays.rebuild("silver.plays", "day = 'd1'", &["--dry-run"]);
@@ -45,7 +45,7 @@ fn a_day_that_is_made_anew_is_right_in_every_table_below_and_the_other_days_stay
 
 #[test]
 fn d031_rows_that_come_into_the_predicate_or_leave_it_are_replaced_too() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     plays.build(Build::Right);
     for (predicate, least) in [("score >= 40", 40), ("score >= 12 AND score < 1000", 12)] {
         plays.rebuild("silver.plays", predicate, &[]);
@@ -63,7 +63,7 @@ fn d031_rows_that_come_into_the_predicate_or_leave_it_are_replaced_too() {
 #[test]
 fn several_rebuilds_that_wait_for_the_streams_below_are_followed_in_their_order() {
     for budget in ["0", "100000000"] {
-        let (plays, mut model) = wrong();
+        let (plays, mut model) = wrong(3);
         let settings = std::fs::read_to_string(plays.project.path().join("crisol.toml")).expect("settings");
         plays.project.write("crisol.toml", &format!("{settings}\n[handoff]\nbytes_max = {budget}\n"));
         plays.build(Build::Right);
@@ -80,7 +80,7 @@ fn several_rebuilds_that_wait_for_the_streams_below_are_followed_in_their_order(
 
 #[test]
 fn keys_and_groups_are_made_anew_by_themselves() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     // The rows of silver are right before the tables below follow, which read it again themselves.
     plays.build(Build::Right);
     plays.rebuild("silver.plays", "true", &[]);
@@ -132,7 +132,7 @@ fn text(value: &Value) -> String {
 
 #[test]
 fn mistakes_are_told_before_anything_is_read() {
-    let (plays, _) = wrong();
+    let (plays, _) = wrong(3);
     let before = plays.versions();
     for (table, predicate, expected) in [
         ("silver.plays", "dya = 'd1'", "did you mean `day`?"),
@@ -170,7 +170,7 @@ fn a_stream_that_cannot_follow_says_what_to_do() {
 
 #[test]
 fn a_replay_and_a_rebuild_do_not_begin_before_the_other_is_done() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     plays.build(Build::Right);
     let aborted = |arguments: &[&str], failpoint: &str| {
         let ended = plays.host(arguments).abort_at(failpoint, 0).run();
@@ -192,7 +192,7 @@ fn a_replay_and_a_rebuild_do_not_begin_before_the_other_is_done() {
 
 #[test]
 fn a_replay_that_was_cut_short_does_not_bring_back_what_a_rebuild_took_out() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     let heard = json!({ "name": "silver.heard", "from": "silver.plays",
         "expectations": [{ "name": "heard", "condition": "score > 0" }] });
     plays.project.write("tables/silver/heard.json", &heard.to_string());
@@ -222,7 +222,7 @@ fn a_replay_that_was_cut_short_does_not_bring_back_what_a_rebuild_took_out() {
 
 #[test]
 fn a_rebuild_beside_a_running_host_loses_and_doubles_nothing() {
-    let (plays, mut model) = wrong();
+    let (plays, mut model) = wrong(3);
     plays.build(Build::Right);
     let run = plays.host(&["run", "-q", "--trigger", "continuous"]).start();
     for predicate in ["day = 'd0'", "day = 'd1'", "day = 'd2'"] {

@@ -78,7 +78,7 @@ fn contents(plays: &Plays) -> BTreeMap<String, BTreeSet<String>> {
         let columns = match table.as_str() {
             quarantine if quarantine.ends_with("_quarantine") => "stage, code, right(file_path, 8), file_row",
             "gold/days" | "gold/latest_days" => "*",
-            _ => "* EXCLUDE (file_path, file_modified), right(file_path, 8)",
+            _ => "* EXCLUDE (file_path), right(file_path, 8)",
         };
         let rows = tables.query(table, &format!("SELECT {columns} FROM rows"));
         let distinct: BTreeSet<String> = rows.iter().map(|row| Value::from(row.clone()).to_string()).collect();
@@ -99,7 +99,7 @@ fn a_stream_that_is_ended_at_any_step_while_it_follows_a_rebuild_loses_and_doubl
                     let _ = write!(matrix, " {moment}: no such step, it has no quarantine;");
                     continue;
                 }
-                let (plays, mut model) = wrong();
+                let (plays, mut model) = wrong(1);
                 plays.build(Build::Right);
                 plays.rebuild("silver.plays", "day = 'd1'", &[]);
                 model.rebuild(|event, _| event.day == "d1");

@@ -248,10 +248,10 @@ impl Model {
     }
 }
 
-/// Three files, run to the end.
-pub(super) fn wrong() -> (Plays, Model) {
+/// So many files, each run to the end.
+pub(super) fn wrong(files: usize) -> (Plays, Model) {
     let (plays, mut model) = (Plays::new(), Model::default());
-    for _ in 0..3 {
+    for _ in 0..files {
         plays.land(&mut model, Build::Wrong);
         plays.run();
     }

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn a_rebuild_of_the_table_above_is_a_batch_of_its_own() {
         let spec = spec(Cut::Files, 9, 1_000);
-        let rebuilt = Commit { rebuilt: true, ..commit(&[700, 700]) };
+        let mut rebuilt = commit(&[700, 700]);
+        rebuilt.rebuilt = true;
         let mut walk = Walk::default();
         assert!(walk.take(&commit(&[1]), &spec));
         assert!(!walk.take(&rebuilt, &spec), "what came before it ends the batch");
