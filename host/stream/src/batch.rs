@@ -221,6 +221,8 @@ impl Protocol<'_> {
         pass(self.stream, Step::CommitTable, Moment::After);
         Ok(match committed {
             CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => (version, None),
+            // Rows that are replaced by others do not count as events, one by one.
+            CommitOutcome::Merged { version, .. } if outcome.renews => (version, None),
             CommitOutcome::Merged { version, changes } => {
                 let RowChanges { inserted, updated, superseded, deleted } = changes;
                 (version, Some(ChangeCounts { inserted, updated, superseded, deleted }))

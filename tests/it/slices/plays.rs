@@ -255,6 +255,5 @@ pub(super) fn wrong(files: usize) -> (Plays, Model) {
         plays.land(&mut model, Build::Wrong);
         plays.run();
     }
-    plays.holds(&model, "before");
     (plays, model)
 }
