@@ -2,6 +2,7 @@
 
 mod crash;
 mod plays;
+mod random;
 
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
