@@ -133,6 +133,64 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
+fn d032_a_partition_is_made_anew_from_the_last_delivery_that_has_rows_of_it() {
+    let plays = Plays::new();
+    let days = |factor: i64, least: i64| {
+        let column = |name: &str, kind: &str| json!({ "name": name, "type": kind });
+        let worth = json!({ "name": "worth", "type": "long", "generated": format!("score * {factor}") });
+        let days = json!({ "name": "silver.days", "from": "silver.plays",
+            "columns": [column("song", "string"), column("day", "string"), worth],
+            "expectations": [{ "name": "least", "condition": format!("score >= {least}") }],
+            "write": { "mode": "replace_partitions" }, "partition_by": ["day"] });
+        plays.project.write("tables/silver/days.json", &days.to_string());
+    };
+    days(1, 0);
+    let mut model = Model::default();
+    for _ in 0..3 {
+        plays.land(&mut model, Build::Wrong);
+        plays.run();
+    }
+    // Rows of a day as the last file gives them that has some of at least so much.
+    let last = |day: &str, factor: i64, least: i64| -> Vec<Vec<Value>> {
+        let of_file = |file: usize| -> Vec<Vec<Value>> {
+            let events =
+                model.events[file * 12..(file + 1) * 12].iter().map(|(event, build)| (event, build.score(event)));
+            let meant = events.filter(|(event, score)| event.day == day && event.plays.is_some() && *score >= least);
+            meant.map(|(event, score)| vec![json!(event.song), json!(day), json!(score * factor)]).collect()
+        };
+        (0..3).rev().map(of_file).find(|rows| !rows.is_empty()).unwrap_or_default()
+    };
+    let found = || {
+        let rows = plays.project.tables().query("silver/days", "SELECT song, day, worth FROM rows");
+        sorted(rows)
+    };
+    let expected = |rows: [Vec<Vec<Value>>; 3]| sorted(rows.concat());
+    assert_eq!(found(), expected([last("d0", 1, 0), last("d1", 1, 0), last("d2", 1, 0)]));
+
+    for least in [10, 44] {
+        days(10, least);
+        plays.rebuild("silver.days", "day = 'd1'", &[]);
+        assert_eq!(found(), expected([last("d0", 1, 0), last("d1", 10, least), last("d2", 1, 0)]), "{least}");
+        let refused = plays.project.tables().query("silver/days_quarantine", "SELECT file_path, file_row FROM rows");
+        let places: std::collections::BTreeSet<String> = refused.iter().map(|place| format!("{place:?}")).collect();
+        assert!(!refused.is_empty() && places.len() == refused.len(), "each once: {refused:?}");
+        let again = plays.rebuild("silver.days", "day = 'd1'", &[]);
+        assert_eq!((&again["rows_removed"], &again["rows_added"]), (&json!(0), &json!(0)), "twice is once");
+    }
+    days(10, 0);
+    plays.rebuild("silver.days", "day >= 'd0'", &[]);
+    assert_eq!(found(), expected([last("d0", 10, 0), last("d1", 10, 0), last("d2", 10, 0)]));
+    assert_eq!(plays.project.tables().count("silver/days_quarantine"), 0, "what was refused passes");
+    let said = plays.host(&["rebuild", "silver.days", "--where", "worth > 3"]).fail_with(3);
+    assert!(said.contains("choose partitions by `day`"), "{said}");
+}
+
+fn sorted(mut rows: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    rows.sort_by_key(|row| Value::from(row.clone()).to_string());
+    rows
+}
+
+#[test]
 fn mistakes_are_told_before_anything_is_read() {
     let (plays, _) = wrong(3);
     let before = plays.versions();
@@ -166,8 +224,12 @@ fn a_stream_that_cannot_follow_says_what_to_do() {
     let said = plays.host(&["run"]).fail_with(3);
     assert!(said.contains("silver.days") && said.contains("cannot follow") && said.contains("--rebuild"), "{said}");
     plays.holds(&model, "the others follow");
-    std::fs::remove_dir_all(plays.project.checkpoint("tables/silver.days")).expect("a checkpoint");
-    plays.host(&["run", "--rebuild"]).fail_with(3);
+    assert!(said.contains("delete the checkpoint of the stream `silver.plays`"), "{said}");
+    std::fs::remove_dir_all(plays.project.checkpoint("tables/silver.plays")).expect("a checkpoint");
+    plays.host(&["run", "-q", "--rebuild"]).succeed();
+    model.rebuild(|_, _| true);
+    plays.holds(&model, "made again from the source");
+    assert_eq!(plays.project.tables().count("silver/days"), plays.project.tables().count("silver/plays"));
 }
 
 #[test]

@@ -148,8 +148,11 @@ impl Protocol<'_> {
     /// Makes anew what was made of the rows that the table above rebuilt.
     async fn renew(&self, chain: &Arc<Chain>, batch: &Logged, source: &mut dyn Source) -> Result<Written, Failure> {
         let Renewal { slices, table, quarantine } = self.renewal;
-        if let Slices::None { why, hint } = slices {
-            return Err(Failure::NotRenewed { why: why.clone(), hint: hint.clone() });
+        let cannot = |why: &str, hint: &String| Failure::NotRenewed { why: why.into(), hint: hint.clone() };
+        match slices {
+            Slices::None { why, hint } => return Err(cannot(why, hint)),
+            Slices::Partitions { hint, .. } => return Err(cannot("each delivery replaces its partitions whole", hint)),
+            Slices::Rows | Slices::Keys(_) | Slices::Groups(_) => {}
         }
         let table = table.get().await?.as_ref();
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);

@@ -3,7 +3,7 @@
 //! Knows sources, stages and tables by their traits only. `batch` holds the protocol, `flow` the rows on their way,
 //! `regroup` those of a table of groups, `resume` what a start does with what an earlier run left, `pace` when a batch may
 //! begin, `stages` how stages are exchanged while a stream runs. `replay` is the same protocol for rows of the quarantine,
-//! `selection` which of them; `rebuild` is it for a slice of the table, `slices` which rows that is, `renew` how they are
+//! `selection` which of them; `rebuild` is it for a slice of the table, `slices` which rows that is, `renew` (`partitions` for one write mode) how they are
 //! made anew, also after a rebuild of the table above; `journal` what replays and rebuilds share.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -14,6 +14,7 @@ mod flow;
 mod journal;
 mod open;
 mod pace;
+mod partitions;
 mod rebuild;
 mod regroup;
 mod renew;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crisol_checkpoint::{Checkpoint, Step};
+use crisol_checkpoint::{Checkpoint, Range, Step};
 use crisol_observe::Accounts;
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, Condition};
@@ -222,11 +222,12 @@ impl Rebuild {
     async fn decide(&mut self, batch: &Left<Bound>) -> Result<Decision, Failure> {
         pass(&self.name, Step::WriteFiles, Moment::Before);
         let meant = self.meant(batch).await?;
+        let range = self.range(batch).await?;
         let RebuildParts { chain, slices, table, quarantine, source, workers, .. } = &mut self.parts;
         let writing = Writing::begin(table.writer()?);
         let mut sink = Sink::new(&writing, table.incoming(), quarantine);
         let slicing = slicing(chain, slices, table, batch, *workers);
-        let renewed = slicing.renew(meant, Above::Before(&batch.end), &mut **source, &mut sink).await;
+        let renewed = slicing.renew(meant, Above::Before(&range), &mut **source, &mut sink).await;
         let (accounts, (table, quarantine)) = writing.end(renewed).await?;
         pass(&self.name, Step::WriteFiles, Moment::After);
         check(&accounts)?;
@@ -244,6 +245,14 @@ impl Rebuild {
         parts.checkpoint.log_outcome(batch.number, &decision).await?;
         pass(&self.name, Step::LogOutcome, Moment::After);
         Ok(decision)
+    }
+
+    /// All that the stream has read.
+    async fn range(&self, batch: &Left<Bound>) -> Result<Range, Failure> {
+        let initial = self.parts.stream_checkpoint.state().await?.initial;
+        let lost =
+            || Failure::Internal { what: format!("the first position of stream `{}` is gone", self.parts.stream) };
+        Ok(Range { start: initial.ok_or_else(lost)?, end: batch.end.clone() })
     }
 
     async fn meant(&mut self, batch: &Left<Bound>) -> Result<Meant, Failure> {
@@ -282,13 +291,13 @@ impl Rebuild {
 
     /// Goes through all of it, and counts.
     async fn look_through(&mut self, batch: &Left<Bound>) -> Result<Rebuilt, Failure> {
-        let meant = self.meant(batch).await?;
+        let (meant, range) = (self.meant(batch).await?, self.range(batch).await?);
         let RebuildParts { chain, slices, table, source, workers, .. } = &mut self.parts;
         let slicing = slicing(chain, slices, table, batch, *workers);
         let (meant, held) = slicing.size(meant).await?;
         let writing = Writing::nowhere();
         let mut sink = Sink::nowhere(&writing);
-        let renewed = slicing.renew(meant, Above::Before(&batch.end), &mut **source, &mut sink).await;
+        let renewed = slicing.renew(meant, Above::Before(&range), &mut **source, &mut sink).await;
         let (accounts, _none) = writing.end(renewed).await?;
         check(&accounts)?;
         Ok(Rebuilt { accounts, held: Some(held), ..Rebuilt::default() })

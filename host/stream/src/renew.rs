@@ -23,8 +23,8 @@ use crate::{Failure, OpenTable, Slices};
 
 /// Where the rows of a slice are read.
 pub(crate) enum Above<'a> {
-    /// All that lies above before a position.
-    Before(&'a Position),
+    /// All that the stream has read, from its first position.
+    Before(&'a Range),
     /// What a rebuild of the table above brought.
     Rebuilt(&'a Range),
 }
@@ -32,8 +32,7 @@ pub(crate) enum Above<'a> {
 impl Above<'_> {
     fn end(&self) -> &Position {
         match self {
-            Self::Before(end) => end,
-            Self::Rebuilt(range) => &range.end,
+            Self::Before(range) | Self::Rebuilt(range) => &range.end,
         }
     }
 }
@@ -58,7 +57,7 @@ impl<'a> Sink<'a> {
         Self { writing, table: None, quarantine: None, refused: None }
     }
 
-    async fn rows(&self, rows: RecordBatch) -> Result<(), Failure> {
+    pub(crate) async fn rows(&self, rows: RecordBatch) -> Result<(), Failure> {
         if let Some(incoming) = &self.table {
             self.writing.send(Message::Rows(arriving(rows, incoming)?)).await;
         }
@@ -66,7 +65,7 @@ impl<'a> Sink<'a> {
     }
 
     /// What the table holds of these is to go.
-    async fn name(&self, names: &TouchedGroups) -> Result<(), Failure> {
+    pub(crate) async fn name(&self, names: &TouchedGroups) -> Result<(), Failure> {
         let Some(incoming) = &self.table else { return Ok(()) };
         for named in names.named_in(incoming, CHUNK_ROWS_MAX).map_err(defect)? {
             self.writing.send(Message::Rows(named)).await;
@@ -75,7 +74,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Rows for the quarantine, which must be named as well.
-    async fn refuse(&mut self, rows: RecordBatch) -> Result<(), Failure> {
+    pub(crate) async fn refuse(&mut self, rows: RecordBatch) -> Result<(), Failure> {
         if rows.num_rows() == 0 {
             return Ok(());
         }
@@ -89,7 +88,7 @@ impl<'a> Sink<'a> {
     }
 
     /// What the quarantine holds of these is to go.
-    async fn name_refused(&mut self, origins: &TouchedGroups) -> Result<(), Failure> {
+    pub(crate) async fn name_refused(&mut self, origins: &TouchedGroups) -> Result<(), Failure> {
         let Some(quarantine) = self.quarantine.filter(|_| !origins.is_empty()) else { return Ok(()) };
         let incoming = match &self.refused {
             Some(incoming) => incoming.clone(),
@@ -125,6 +124,7 @@ impl Slicing<'_> {
             Slices::Rows => self.renew_rows(meant, above, source, sink).await,
             Slices::Keys(_) => self.renew_keys(meant, &above, source, sink).await,
             Slices::Groups(_) => self.renew_groups(meant, above, source, sink).await,
+            Slices::Partitions { .. } => self.renew_partitions(meant, &above, source, sink).await,
             Slices::None { why, hint } => Err(Failure::NotRenewed { why: why.clone(), hint: hint.clone() }),
         }
     }
@@ -169,11 +169,11 @@ impl Slicing<'_> {
         sink: &mut Sink<'_>,
     ) -> Result<Accounts, Failure> {
         let origins = self.origins();
-        let Meant { origins: touched, named } = meant;
+        let Meant { origins: touched, named, .. } = meant;
         let keys = Arc::new(named.ok_or_else(|| internal("keys were not named"))?);
         let leaving = self.leaving(&keys, touched).await?;
         // Without provenance no row of the table says which row of those that are refused it was.
-        let wanted = (origins != Origins::Values).then_some(&leaving);
+        let wanted = origins.are_kept_by(&self.table.schema()).then_some(&leaving);
         let mut named = self.no_origins()?;
         let mut accounts = Accounts::default();
         let mut outputs = self.outputs(source.read_before(above.end()).await?);
@@ -196,7 +196,11 @@ impl Slicing<'_> {
     }
 
     /// Where the rows of these keys came from, and `touched`: one of them that is refused now goes into quarantine.
-    async fn leaving(&self, keys: &Arc<TouchedGroups>, touched: TouchedGroups) -> Result<TouchedGroups, Failure> {
+    pub(crate) async fn leaving(
+        &self,
+        keys: &Arc<TouchedGroups>,
+        touched: TouchedGroups,
+    ) -> Result<TouchedGroups, Failure> {
         let (origins, keys) = (self.origins(), Arc::clone(keys));
         if origins == Origins::Values {
             return Ok(touched);
@@ -218,7 +222,7 @@ impl Slicing<'_> {
         sink: &mut Sink<'_>,
     ) -> Result<Accounts, Failure> {
         let origins = self.origins();
-        let Meant { origins: mut named, named: groups } = meant;
+        let Meant { origins: mut named, named: groups, .. } = meant;
         let groups = groups.ok_or_else(|| internal("groups were not named"))?;
         let mut accounts = Accounts::default();
         let mut outputs = self.outputs(self.chunks(&above, source).await?);
@@ -241,7 +245,7 @@ impl Slicing<'_> {
 
     async fn chunks(&self, above: &Above<'_>, source: &mut dyn Source) -> Result<Chunks, Failure> {
         match above {
-            Above::Before(end) => Ok(source.read_before(end).await?),
+            Above::Before(range) => Ok(source.read_before(&range.end).await?),
             Above::Rebuilt(range) => {
                 let input = self.chain.input_schema();
                 let came = rebuilt(source, range).await?.map(move |rows| {
@@ -254,7 +258,11 @@ impl Slicing<'_> {
     }
 
     /// The rows that were refused; only those of `origins` where some are given.
-    fn refused(&self, output: &ChunkOutput, origins: Option<&TouchedGroups>) -> Result<RecordBatch, Failure> {
+    pub(crate) fn refused(
+        &self,
+        output: &ChunkOutput,
+        origins: Option<&TouchedGroups>,
+    ) -> Result<RecordBatch, Failure> {
         let empty = || RecordBatch::new_empty(quarantine_schema());
         let Some(refused) = &output.quarantined else { return Ok(empty()) };
         let Some(wanted) = origins else { return Ok(refused.clone()) };
@@ -264,7 +272,7 @@ impl Slicing<'_> {
 }
 
 /// Rows of a slice count where they are made anew: those that passed, and those that were refused.
-fn tally(accounts: &mut Accounts, passed: usize, written: usize, refused: &RecordBatch) {
+pub(crate) fn tally(accounts: &mut Accounts, passed: usize, written: usize, refused: &RecordBatch) {
     accounts.rows_in += (passed + refused.num_rows()) as u64;
     accounts.rows_accepted += passed as u64;
     accounts.rows_written += written as u64;
@@ -275,7 +283,7 @@ fn tally(accounts: &mut Accounts, passed: usize, written: usize, refused: &Recor
 }
 
 /// The input rows of some of the accepted rows, each once.
-fn input_rows(output: &ChunkOutput, of: &BooleanArray) -> Vec<u32> {
+pub(crate) fn input_rows(output: &ChunkOutput, of: &BooleanArray) -> Vec<u32> {
     let row = |at: usize| match &output.origin {
         Some(origin) => origin.get(at).copied().unwrap_or_default(),
         None => u32::try_from(at).unwrap_or_default(),
@@ -293,6 +301,6 @@ fn arriving(rows: RecordBatch, incoming: &SchemaRef) -> Result<RecordBatch, Fail
     RecordBatch::try_new(Arc::clone(incoming), columns).map_err(defect)
 }
 
-fn internal(what: &str) -> Failure {
+pub(crate) fn internal(what: &str) -> Failure {
     Failure::Internal { what: what.into() }
 }

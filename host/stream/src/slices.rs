@@ -27,6 +27,14 @@ pub enum Slices {
     Keys(Vec<String>),
     /// By the groups that they are computed from.
     Groups(Vec<String>),
+    /// By these partition columns, of which the last delivery stands. A rebuild of the table above cannot be followed: it is
+    /// no delivery.
+    Partitions {
+        /// Partition columns.
+        by: Vec<String>,
+        /// What a person can do then.
+        hint: String,
+    },
     /// Not at all.
     None {
         /// Why.
@@ -60,8 +68,10 @@ pub struct SliceSize {
 pub(crate) struct Meant {
     /// Rows of the table above whose results are replaced, wherever these stand now.
     pub(crate) origins: TouchedGroups,
-    /// Keys or groups of the table.
+    /// Keys, groups or partitions of the table.
     pub(crate) named: Option<TouchedGroups>,
+    /// What was asked for, over the rows that the stages give.
+    pub(crate) condition: Option<Condition>,
 }
 
 /// The stages and the table of a slice.
@@ -87,12 +97,14 @@ impl Slicing<'_> {
     fn nothing(&self) -> Result<Meant, Failure> {
         let named = match self.slices {
             Slices::Rows | Slices::None { .. } => None,
-            Slices::Keys(names) => Some(TouchedGroups::by(names, &self.table.incoming()).map_err(defect)?),
+            Slices::Keys(names) | Slices::Partitions { by: names, .. } => {
+                Some(TouchedGroups::by(names, &self.table.incoming()).map_err(defect)?)
+            }
             Slices::Groups(_) => {
                 self.chain.grouping().map(|grouping| grouping.touched()).transpose().map_err(failed_stage)?
             }
         };
-        Ok(Meant { origins: self.no_origins()?, named })
+        Ok(Meant { origins: self.no_origins()?, named, condition: None })
     }
 
     /// What a condition over the table means: rows that it is true for as they are, and as the stages of today make them of
@@ -115,6 +127,9 @@ impl Slicing<'_> {
         })
         .await?;
         let new = condition.over(&self.chain.accepted_schema()).map_err(failed_stage)?;
+        if let Slices::Partitions { .. } = self.slices {
+            return Ok(Meant { condition: Some(new), ..found });
+        }
         let mut present = self.no_origins()?;
         let mut outputs = self.outputs(source.read_before(end).await?);
         while let Some((rows, output)) = outputs.try_next().await? {

@@ -9,7 +9,7 @@ use crisol_table::{KeepFiles, TableWriter};
 
 use super::replay::{examine, open_for};
 use super::tables::{self, RenewedQuarantine, RenewedTable};
-use super::{Examined, source, workers};
+use super::{Examined, anew, source, workers};
 use crate::plan::{SourcePlan, StreamPlan};
 use crate::{Engine, EngineError};
 
@@ -66,25 +66,15 @@ fn quarantine(plan: &StreamPlan, chain: &Chain) -> OpenTable {
 
 /// How rows of a table belong together.
 fn slices(plan: &StreamPlan, chain: &Chain) -> Slices {
-    let checkpoint = plan.checkpoint.display();
     match &plan.table.write {
         WriteMode::Upsert { keys, .. } => Slices::Keys(keys.clone()),
         WriteMode::ReplaceGroups { group_by } => Slices::Groups(group_by.clone()),
-        WriteMode::ReplacePartitions => Slices::None {
-            why: "each delivery replaces its partitions whole".into(),
-            hint: format!("delete the folder `{checkpoint}` (the checkpoint) and run with `--rebuild`"),
-        },
+        WriteMode::ReplacePartitions => Slices::Partitions { by: plan.table.partition_by.clone(), hint: anew(plan) },
         WriteMode::Append => {
             if Origins::of_input(&chain.input_schema()).are_kept_by(&chain.table_schema()) {
                 return Slices::Rows;
             }
-            Slices::None {
-                why: "its rows do not say where they came from".into(),
-                hint: format!(
-                    "keep the provenance columns (`\"provenance\": true`); or delete the folder `{checkpoint}` (the \
-                     checkpoint) and run with `--rebuild`"
-                ),
-            }
+            Slices::None { why: "its rows do not say where they came from".into(), hint: anew(plan) }
         }
     }
 }
@@ -113,13 +103,17 @@ fn check(plan: &StreamPlan, chain: &Chain, slices: &Slices, predicate: &str) -> 
         StageError::Config { key, what, hint } => refused(plan, format!("`{key}`: {what}"), hint),
         other => EngineError::internal(other),
     })?;
-    let Slices::Groups(group_by) = slices else { return Ok(()) };
-    match condition.columns().iter().find(|column| !group_by.contains(column)) {
+    let (whole, by) = match slices {
+        Slices::Groups(by) => ("group", by),
+        Slices::Partitions { by, .. } => ("partition", by),
+        Slices::Rows | Slices::Keys(_) | Slices::None { .. } => return Ok(()),
+    };
+    match condition.columns().iter().find(|column| !by.contains(column)) {
         None => Ok(()),
         Some(column) => {
-            let columns = group_by.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            let what = format!("`--where`: `{column}` is none of the columns of its groups");
-            Err(refused(plan, what, format!("a group is made anew whole: choose groups by {columns}")))
+            let columns = by.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let what = format!("`--where`: `{column}` is none of the columns of its {whole}s");
+            Err(refused(plan, what, format!("a {whole} is made anew whole: choose {whole}s by {columns}")))
         }
     }
 }

@@ -140,6 +140,7 @@ fn renewed_table_spec(plan: &StreamPlan, chain: &Chain) -> TableSpec {
     let (named_by, newest_by) = match &spec.write {
         WriteMode::Upsert { keys, sequence_by, position } => (keys.clone(), [&sequence_by[..], position].concat()),
         WriteMode::ReplaceGroups { group_by } => (group_by.clone(), Vec::new()),
+        WriteMode::ReplacePartitions => (spec.partition_by.clone(), Vec::new()),
         _ => (Origins::of_input(&chain.input_schema()).columns(), Vec::new()),
     };
     TableSpec { write: WriteMode::ReplaceNamed { named_by, newest_by, apart_from: Vec::new(), told: true }, ..spec }
