@@ -96,8 +96,12 @@ fn refuse_source(plan: &StreamPlan) -> Result<(), EngineError> {
 
 /// Everything that can be known of a predicate before a row is read.
 fn check(plan: &StreamPlan, chain: &Chain, slices: &Slices, predicate: &str) -> Result<(), EngineError> {
-    if let Slices::None { why, hint } = slices {
-        return Err(refused(plan, why, hint.clone()));
+    if let Slices::None { why, .. } = slices {
+        let hint = format!(
+            "to make all of it anew, delete the folder `{}` (the checkpoint) and run with `--rebuild`",
+            plan.checkpoint.display()
+        );
+        return Err(refused(plan, why, hint));
     }
     let condition = Condition::plan("--where", predicate, &chain.table_schema()).map_err(|error| match error {
         StageError::Config { key, what, hint } => refused(plan, format!("`{key}`: {what}"), hint),

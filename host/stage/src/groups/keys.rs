@@ -168,3 +168,35 @@ impl TouchedGroups {
         groups.chunks(rows_max.max(1)).map(batch).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{Int32Array, Int64Array, StringArray};
+    use arrow_schema::Field;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_named_by_columns_wherever_they_stand_and_named_to_a_table_in_its_own_types() {
+        let column = |name: &str, data_type| Field::new(name, data_type, true);
+        let of = Arc::new(Schema::new(vec![column("day", DataType::Utf8), column("row", DataType::Int64)]));
+        let mut touched = TouchedGroups::by(&["row".into(), "day".into()], &of).unwrap();
+        let rows = RecordBatch::try_from_iter([
+            ("other", Arc::new(StringArray::from(vec!["x", "y"])) as ArrayRef),
+            ("row", Arc::new(Int64Array::from(vec![1, 2]))),
+            ("day", Arc::new(StringArray::from(vec![Some("d"), None]))),
+        ])
+        .unwrap();
+        touched.add(&rows.slice(1, 1)).unwrap();
+        assert_eq!(touched.holds(&rows).unwrap(), BooleanArray::from(vec![false, true]));
+        assert!(touched.add(&rows.project(&[0, 1]).unwrap()).is_err(), "a column is not there");
+
+        let deleted = Field::new(crisol_contract::DELETED, DataType::Boolean, false);
+        let table =
+            Arc::new(Schema::new(vec![column("value", DataType::Utf8), column("row", DataType::Int32), deleted]));
+        let named = touched.named_in(&table, 10).unwrap();
+        assert_eq!(named.len(), 1);
+        assert_eq!(*named[0]["row"].as_primitive::<arrow_array::types::Int32Type>(), Int32Array::from(vec![2]));
+        assert!(named[0]["value"].is_null(0) && named[0][crisol_contract::DELETED].as_boolean().value(0));
+    }
+}
