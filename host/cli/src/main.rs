@@ -9,6 +9,7 @@ mod check;
 mod exit;
 mod logging;
 mod maintain;
+mod memory;
 mod out;
 mod plugins;
 mod quarantine;
@@ -28,6 +29,7 @@ use crate::exit::Exit;
 use crate::out::eprintln;
 
 fn main() {
+    memory::share_arenas();
     run_command(&args::parse()).leave()
 }
 

@@ -146,17 +146,17 @@ impl Chain {
         self.check_input(input)?;
         let (rows, trail, rules) = self.run(input, context)?;
         let outcome = trail.finish().map_err(|what| self.place_rows(input, StageError::internal(NAME, what)))?;
-        if let (OnRejected::Fail, Some((row, settled))) = (self.on_rejected, outcome.quarantined.first_key_value()) {
+        if let (OnRejected::Fail, Some((row, settled))) = (self.on_rejected, outcome.quarantined.first()) {
             return Err(self.refused(input, *row, settled.step, &settled.code, &settled.text));
         }
         let defect = |error| self.place_rows(input, StageError::internal(NAME, error));
         Ok(ChunkOutput {
             accepted: self.project(&rows, &outcome).map_err(defect)?,
             quarantined: self.quarantine(input, &outcome, context).map_err(defect)?,
-            refused: outcome.quarantined.keys().copied().collect(),
+            refused: outcome.quarantined.iter().map(|(row, _)| *row).collect(),
             rows_accepted: outcome.rows_accepted,
-            rejected: by_code(outcome.quarantined.values()),
-            filtered: by_code(outcome.filtered.values()),
+            rejected: by_code(&outcome.quarantined),
+            filtered: by_code(&outcome.filtered),
             rules,
             origin: outcome.into_places(),
         })
@@ -280,9 +280,9 @@ impl ChunkOutput {
     }
 }
 
-fn by_code<'a>(settled: impl Iterator<Item = &'a Settled>) -> Vec<(String, u64)> {
+fn by_code(settled: &[(u32, Settled)]) -> Vec<(String, u64)> {
     let mut counts = std::collections::BTreeMap::<&str, u64>::new();
-    for settled in settled {
+    for (_, settled) in settled {
         *counts.entry(&settled.code).or_default() += 1;
     }
     counts.into_iter().map(|(code, count)| (code.to_owned(), count)).collect()

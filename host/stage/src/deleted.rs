@@ -41,7 +41,7 @@ impl DeletedStage {
             row: error.row,
             fate: Fate::Fail,
             code: NAME.into(),
-            text: format!("`{}` cannot be evaluated: {}", condition.text(), error.text),
+            text: format!("`{}` cannot be evaluated: {}", condition.text(), error.text).into(),
             component: None,
         })?;
         let values = values.as_boolean();

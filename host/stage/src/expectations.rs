@@ -83,7 +83,7 @@ impl Rule {
             row: error.row,
             fate: Fate::Fail,
             code: self.code(),
-            text: format!("`{}` cannot be evaluated: {}", self.condition.text(), error.text),
+            text: format!("`{}` cannot be evaluated: {}", self.condition.text(), error.text).into(),
             component: None,
         })?;
         let values = values.as_boolean();
@@ -100,17 +100,18 @@ impl Rule {
             OnViolation::Quarantine => Fate::Quarantine,
             OnViolation::Fail => Fate::Fail,
         };
-        let violations = !passed;
+        let text: Arc<str> = format!("`{}` is not true", self.condition.text()).into();
+        let (violations, code) = (!passed, self.code());
         rejected.extend(violations.set_indices_u32().map(|row| Rejection {
             row,
             fate,
-            code: self.code(),
-            text: format!("`{}` is not true", self.condition.text()),
+            code: Arc::clone(&code),
+            text: Arc::clone(&text),
             component: None,
         }));
     }
 
-    fn code(&self) -> String {
-        format!("expectation: {}", self.name)
+    fn code(&self) -> Arc<str> {
+        format!("expectation: {}", self.name).into()
     }
 }

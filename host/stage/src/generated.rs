@@ -89,8 +89,8 @@ impl Generated {
         Rejection {
             row: error.row,
             fate: Fate::Fail,
-            code: format!("generated: {}", self.name),
-            text: format!("`{}`: {}", self.value.text(), error.text),
+            code: format!("generated: {}", self.name).into(),
+            text: format!("`{}`: {}", self.value.text(), error.text).into(),
             component: None,
         }
     }

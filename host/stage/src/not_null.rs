@@ -39,11 +39,13 @@ impl Stage for NotNullStage {
         for &at in &self.columns {
             let Some(nulls) = rows.column(at).logical_nulls().filter(|nulls| nulls.null_count() > 0) else { continue };
             let name = self.schema.field(at).name();
+            let code: Arc<str> = format!("not_null: {name}").into();
+            let text: Arc<str> = format!("column `{name}` is null").into();
             rejected.extend((!nulls.inner()).set_indices_u32().map(|row| Rejection {
                 row,
                 fate: Fate::Quarantine,
-                code: format!("not_null: {name}"),
-                text: format!("column `{name}` is null"),
+                code: Arc::clone(&code),
+                text: Arc::clone(&text),
                 component: None,
             }));
         }
@@ -74,7 +76,7 @@ mod tests {
         let stage = NotNullStage::new(&schema, &["id".into(), "n".into()]);
         let output = stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
         assert_eq!(output.origin, [0, 2]);
-        let codes: Vec<_> = output.rejected.iter().map(|r| (r.row, r.code.as_str())).collect();
+        let codes: Vec<_> = output.rejected.iter().map(|r| (r.row, &*r.code)).collect();
         assert_eq!(codes, [(1, "not_null: id"), (1, "not_null: n")]);
     }
 }

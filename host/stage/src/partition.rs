@@ -48,11 +48,13 @@ impl Stage for PartitionStage {
         for &at in &self.columns {
             let name = self.schema.field(at).name();
             let (bad, why) = unfit(rows.column(at));
+            let code: Arc<str> = format!("partition_value: {name}").into();
+            let text: Arc<str> = format!("column `{name}` partitions the table and {why}").into();
             rejected.extend(bad.into_iter().map(|row| Rejection {
                 row,
                 fate: Fate::Quarantine,
-                code: format!("partition_value: {name}"),
-                text: format!("column `{name}` partitions the table and {why}"),
+                code: Arc::clone(&code),
+                text: Arc::clone(&text),
                 component: None,
             }));
         }
@@ -104,7 +106,7 @@ mod tests {
         let rows = RecordBatch::try_new(Arc::clone(&schema), vec![column]).unwrap();
         let stage = PartitionStage::new(&schema, &["p".into()]).unwrap();
         let output = stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
-        assert!(output.rejected.iter().all(|r| r.code == "partition_value: p" && r.text.starts_with("column `p` ")));
+        assert!(output.rejected.iter().all(|r| &*r.code == "partition_value: p" && r.text.starts_with("column `p` ")));
         assert_eq!(output.rows.num_rows() + output.rejected.len(), rows.num_rows());
         output.rejected.iter().map(|r| r.row).collect()
     }

@@ -95,8 +95,8 @@ fn reasons(refused: &[(u32, &Settled)], stages: &[Arc<dyn Stage>]) -> Result<[Ar
             id.map(|id| id.name.as_str()),
             id.map(|id| id.version.as_str()),
             id.map(|id| id.digest.as_str()),
-            Some(settled.code.as_str()),
-            Some(settled.text.as_str()),
+            Some(&*settled.code),
+            Some(&*settled.text),
         ];
         for (builder, value) in builders.iter_mut().zip(values) {
             builder.append_option(value);

@@ -101,8 +101,8 @@ impl RoutedStage {
                 Err((code, text)) => rejected.push(Rejection {
                     row,
                     fate: Fate::Quarantine,
-                    code: code.to_owned(),
-                    text,
+                    code: code.into(),
+                    text: text.into(),
                     component: None,
                 }),
             }

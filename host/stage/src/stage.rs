@@ -1,5 +1,7 @@
 //! What a step of a chain is.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
@@ -36,9 +38,9 @@ pub struct Rejection {
     /// Filtered on purpose, or refused.
     pub fate: Fate,
     /// Short stable reason: `corrupt_record`, `not_null: day`.
-    pub code: String,
+    pub code: Arc<str>,
     /// For people.
-    pub text: String,
+    pub text: Arc<str>,
     /// Which of the stage's components refused it; `None`: the host.
     pub component: Option<usize>,
 }

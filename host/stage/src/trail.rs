@@ -1,6 +1,6 @@
 //! Where the rows of a chunk stand: the input row of each, and the fate of those that do not go on.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::columns::is_identity;
 use crate::{Fate, Rejection, StageOutput};
@@ -16,11 +16,34 @@ pub(crate) struct Settled {
     /// Filtered or refused.
     pub(crate) fate: Fate,
     /// Of the first reason with this fate.
-    pub(crate) code: String,
+    pub(crate) code: Arc<str>,
     /// All reasons.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// Which of the step's components gave the first reason.
     pub(crate) component: Option<usize>,
+}
+
+impl Settled {
+    fn new(step: usize, rejection: Rejection) -> Self {
+        let Rejection { fate, code, text, component, .. } = rejection;
+        Self { step, fate, code, text, component }
+    }
+
+    /// Quarantine outweighs filtering, since it keeps the row; otherwise the first reason gives the code.
+    fn add(&mut self, step: usize, rejection: Rejection) {
+        let Rejection { fate, code, text, component, .. } = rejection;
+        let outweighs = fate == Fate::Quarantine && self.fate == Fate::Filter;
+        if !outweighs && self.fate == Fate::Quarantine && fate == Fate::Filter && self.step != step {
+            return;
+        }
+        let more = format!("{code}: {text}");
+        if outweighs {
+            let text = format!("{text}; {}: {}", self.code, self.text).into();
+            *self = Self { step, fate, code, text, component };
+        } else if self.text.len() + more.len() <= TEXT_BYTES_MAX && !self.text.contains(&more) && self.text != text {
+            self.text = format!("{}; {more}", self.text).into();
+        }
+    }
 }
 
 /// Follows the rows of one chunk from step to step.
@@ -29,7 +52,8 @@ pub(crate) struct Trail {
     rows: usize,
     /// Input row of each present row; `None`: all input rows, each once.
     origin: Option<Vec<u32>>,
-    settled: BTreeMap<u32, Settled>,
+    /// By input row, each once, ascending.
+    settled: Vec<(u32, Settled)>,
 }
 
 /// How a chunk ended.
@@ -42,9 +66,9 @@ pub(crate) struct Outcome {
     /// Input rows that gave at least one of them.
     pub(crate) rows_accepted: u64,
     /// Input rows in quarantine, in order.
-    pub(crate) quarantined: BTreeMap<u32, Settled>,
+    pub(crate) quarantined: Vec<(u32, Settled)>,
     /// Input rows filtered, in order.
-    pub(crate) filtered: BTreeMap<u32, Settled>,
+    pub(crate) filtered: Vec<(u32, Settled)>,
 }
 
 impl Outcome {
@@ -61,7 +85,7 @@ impl Outcome {
 impl Trail {
     /// Before the first step.
     pub(crate) fn new(rows: usize) -> Self {
-        Self { rows, origin: None, settled: BTreeMap::new() }
+        Self { rows, origin: None, settled: Vec::new() }
     }
 
     /// The input row of a present row.
@@ -74,10 +98,7 @@ impl Trail {
 
     /// Takes over what a step did; its account has been checked.
     pub(crate) fn follow(&mut self, step: usize, output: &mut StageOutput) {
-        for rejection in std::mem::take(&mut output.rejected) {
-            let row = self.input_row(rejection.row);
-            self.settle(row, step, rejection);
-        }
+        self.settle(step, std::mem::take(&mut output.rejected));
         let origin = std::mem::take(&mut output.origin);
         self.origin = match self.origin.take() {
             None if is_identity(&origin, self.rows) => None,
@@ -87,25 +108,26 @@ impl Trail {
         };
     }
 
-    /// Quarantine outweighs filtering, since it keeps the row; otherwise the first reason gives the code.
-    fn settle(&mut self, row: u32, step: usize, rejection: Rejection) {
-        let Rejection { fate, code, text, component, .. } = rejection;
-        let Some(known) = self.settled.get_mut(&row) else {
-            self.settled.insert(row, Settled { step, fate, code, text, component });
-            return;
-        };
-        let outweighs = fate == Fate::Quarantine && known.fate == Fate::Filter;
-        if !outweighs && known.fate == Fate::Quarantine && fate == Fate::Filter && known.step != step {
+    fn settle(&mut self, step: usize, rejected: Vec<Rejection>) {
+        if rejected.is_empty() {
             return;
         }
-        let more = format!("{code}: {text}");
-        if outweighs {
-            let text = format!("{text}; {}: {}", known.code, known.text);
-            *known = Settled { step, fate, code, text, component };
-        } else if known.text.len() + more.len() <= TEXT_BYTES_MAX && !known.text.contains(&more) && known.text != text {
-            known.text.push_str("; ");
-            known.text.push_str(&more);
+        let mut fresh: Vec<(u32, Rejection)> =
+            rejected.into_iter().map(|rejection| (self.input_row(rejection.row), rejection)).collect();
+        fresh.sort_by_key(|(row, _)| *row);
+        let mut merged: Vec<(u32, Settled)> = Vec::with_capacity(self.settled.len() + fresh.len());
+        let mut known = std::mem::take(&mut self.settled).into_iter().peekable();
+        for (row, rejection) in fresh {
+            while let Some(settled) = known.next_if(|(known, _)| *known <= row) {
+                merged.push(settled);
+            }
+            match merged.last_mut().filter(|(newest, _)| *newest == row) {
+                Some((_, settled)) => settled.add(step, rejection),
+                None => merged.push((row, Settled::new(step, rejection))),
+            }
         }
+        merged.extend(known);
+        self.settled = merged;
     }
 
     /// After the last step.
@@ -117,15 +139,10 @@ impl Trail {
     /// # Errors
     /// What does not add up (E-033).
     pub(crate) fn finish(mut self) -> Result<Outcome, String> {
-        let mut quarantined = std::mem::take(&mut self.settled);
-        let mut filtered = BTreeMap::new();
-        quarantined.retain(|row, settled| {
-            let refused = settled.fate == Fate::Quarantine;
-            if !refused && !self.present(*row) {
-                filtered.insert(*row, settled.clone());
-            }
-            refused
-        });
+        let settled = std::mem::take(&mut self.settled);
+        let (quarantined, mut filtered): (Vec<_>, Vec<_>) =
+            settled.into_iter().partition(|(_, settled)| settled.fate == Fate::Quarantine);
+        filtered.retain(|(row, _)| !self.present(*row));
         let kept = self.withdraw(&quarantined);
         let rows_accepted = self.accepted(kept.as_deref());
         let accounted = rows_accepted + quarantined.len() as u64 + filtered.len() as u64;
@@ -144,13 +161,14 @@ impl Trail {
         self.origin.as_ref().is_none_or(|origin| origin.binary_search(&input_row).is_ok())
     }
 
-    fn withdraw(&self, quarantined: &BTreeMap<u32, Settled>) -> Option<Vec<u32>> {
+    fn withdraw(&self, quarantined: &[(u32, Settled)]) -> Option<Vec<u32>> {
         let origin = self.origin.as_ref()?;
-        if !quarantined.keys().any(|row| self.present(*row)) {
+        if !quarantined.iter().any(|(row, _)| self.present(*row)) {
             return None;
         }
         let rows = 0..origin.len() as u32;
-        Some(rows.filter(|row| !quarantined.contains_key(&origin[*row as usize])).collect())
+        let refused = |row: u32| quarantined.binary_search_by_key(&row, |(refused, _)| *refused).is_ok();
+        Some(rows.filter(|row| !refused(origin[*row as usize])).collect())
     }
 
     /// Distinct input rows among the kept ones; origins never descend.

@@ -45,8 +45,8 @@ impl Utf8Stage {
             for (row, bytes) in column.iter().enumerate() {
                 if let Some(Err(error)) = bytes.map(simdutf8::compat::from_utf8) {
                     let name = self.schema.field(at).name();
-                    let text = format!("column `{name}` is not UTF-8 at byte {}", error.valid_up_to());
-                    let code = INVALID_UTF8.to_owned();
+                    let text = format!("column `{name}` is not UTF-8 at byte {}", error.valid_up_to()).into();
+                    let code = INVALID_UTF8.into();
                     rejected.push(Rejection { row: row as u32, fate: Fate::Quarantine, code, text, component: None });
                 }
             }
@@ -156,7 +156,7 @@ mod tests {
         );
         let output = process(&rows);
         assert_eq!(output.origin, [0, 3]);
-        let found: Vec<_> = output.rejected.iter().map(|r| (r.row, r.code.as_str(), r.text.as_str())).collect();
+        let found: Vec<_> = output.rejected.iter().map(|r| (r.row, &*r.code, &*r.text)).collect();
         assert_eq!(
             found,
             [

@@ -76,8 +76,8 @@ impl RowWorker for SandboxedWorker {
         let rejection = |rejected: crisol_plugin::Rejected| Rejection {
             row: rejected.row,
             fate: if rejected.filter { Fate::Filter } else { Fate::Quarantine },
-            code: rejected.code,
-            text: rejected.text,
+            code: rejected.code.into(),
+            text: rejected.text.into(),
             component: None,
         };
         Ok(WorkerOutput {

@@ -14,10 +14,12 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use url::Url;
 
+use crate::ahead::ahead;
+
 /// Rows read at once.
 const BATCH_ROWS: usize = 8_192;
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// A file with its partition values, in the protocol's text.
 #[derive(Debug, Clone)]
@@ -27,7 +29,7 @@ pub(crate) struct Scanned {
 }
 
 impl Scanned {
-    /// The columns of `columns`, batch by batch. Blocking.
+    /// The columns of `columns`, batch by batch, decoded ahead on a thread. Blocking.
     pub(crate) fn rows(
         &self,
         columns: &SchemaRef,
@@ -40,7 +42,7 @@ impl Scanned {
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots.collect::<Vec<_>>());
         let rows = builder.with_projection(mask).with_batch_size(BATCH_ROWS).build().map_err(|e| named(e.into()))?;
         let (values, columns, path) = (self.partition_values.clone(), Arc::clone(columns), self.path.clone());
-        Ok(rows.map(move |rows| {
+        ahead(rows.map(move |rows| {
             let rows = rows.and_then(|rows| complete(&rows, &values, &columns));
             rows.map_err(|e| format!("file `{}`: {e}", path.display()).into())
         }))

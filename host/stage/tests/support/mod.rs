@@ -94,7 +94,7 @@ pub(crate) fn input_of(schema: &SchemaRef) -> ChainInput {
 }
 
 pub(crate) fn reject(row: usize, fate: Fate, code: &str) -> Rejection {
-    Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}"), component: None }
+    Rejection { row: row as u32, fate, code: code.into(), text: format!("text of {code}").into(), component: None }
 }
 
 /// Native workers by name.

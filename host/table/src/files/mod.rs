@@ -27,7 +27,7 @@ use self::open::OpenFile;
 use self::split::Splitter;
 use crate::error::Place;
 use crate::scan::local;
-use crate::{FileWriter, PendingFile, TableError, TableSpec};
+use crate::{FileWriter, PendingFile, TableError, TableSpec, WriteMode};
 
 /// Where files and memory end.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +59,9 @@ const ROW_GROUP_BYTES: usize = 32 << 20;
 const BOUND_BYTES: usize = 64;
 /// In the form that parquet-java wants: it ignores the statistics of texts in files by writers whose version it cannot read.
 const CREATED_BY: &str = concat!("crisol version ", env!("CARGO_PKG_VERSION"));
+/// A column whose different values take more than this is written plain from there on: a dictionary that is given up late
+/// has cost much and saved nothing.
+const DICTIONARY_BYTES: usize = 256 << 10;
 /// Leaf columns with statistics when the table does not say otherwise (D-105).
 const INDEXED_COLUMNS: usize = 32;
 
@@ -74,6 +77,8 @@ pub(crate) struct Layout {
     /// Positions of the partition columns, in the table's order of partitioning.
     partition: Vec<usize>,
     properties: WriterProperties,
+    /// In the names of files.
+    codec: &'static str,
     /// Leaf columns with statistics.
     indexed: usize,
     limits: Limits,
@@ -96,7 +101,8 @@ impl Layout {
         let partition = partition.map_err(failed)?;
         let data: Vec<usize> = (0..spec.schema.fields().len()).filter(|i| !partition.contains(i)).collect();
         let data_schema = Arc::new(spec.schema.project(&data).map_err(failed)?);
-        let properties = properties(&data_schema).map_err(|e| place.external("cannot set its compression", e))?;
+        let properties =
+            properties(&data_schema, &spec.write).map_err(|e| place.external("cannot set its compression", e))?;
         let indexed = indexed_columns(metadata);
         let schema = spec.schema.clone();
         Ok(Self {
@@ -107,6 +113,7 @@ impl Layout {
             data_schema,
             partition,
             properties,
+            codec: "zstd",
             indexed,
             limits: LIMITS,
             folder: "",
@@ -117,6 +124,18 @@ impl Layout {
     /// The same, in a folder below the table's.
     pub(crate) fn below(self, folder: &'static str) -> Self {
         Self { folder, ..self }
+    }
+
+    /// The same, for rows that are read back once, and soon.
+    pub(crate) fn for_staging(self) -> Self {
+        let properties = WriterProperties::builder()
+            .set_created_by(CREATED_BY.to_string())
+            .set_compression(Compression::SNAPPY)
+            .set_dictionary_enabled(false)
+            .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+            .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
+            .set_statistics_enabled(EnabledStatistics::None);
+        Self { properties: properties.build(), codec: "snappy", ..self }
     }
 
     /// Columns of the rows.
@@ -179,16 +198,17 @@ impl Layout {
         RecordBatch::try_new(self.data_schema.clone(), columns).map_err(|e| self.failed(e))
     }
 
-    fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
+    pub(crate) fn failed(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> TableError {
         self.place.external(format!("cannot write a data file in `{}`", self.place.path), source)
     }
 }
 
 /// zstd at its lowest level takes the time that snappy takes, and half its space.
-fn properties(columns: &SchemaRef) -> Result<WriterProperties, ParquetError> {
+fn properties(columns: &SchemaRef, write: &WriteMode) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_created_by(CREATED_BY.to_string())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -199,6 +219,11 @@ fn properties(columns: &SchemaRef) -> Result<WriterProperties, ParquetError> {
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_statistics_enabled(path, EnabledStatistics::None);
+    }
+    if let WriteMode::Upsert { keys, sequence_by, .. } = write {
+        for name in keys.iter().chain(sequence_by) {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(name.as_str()), false);
+        }
     }
     Ok(properties.build())
 }

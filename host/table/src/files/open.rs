@@ -30,7 +30,7 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// `folder` is empty or ends with `/`.
     pub(super) fn create(layout: Arc<Layout>, folder: &str) -> Result<Self, TableError> {
-        let path = format!("{}{folder}part-{}.zstd.parquet", layout.folder, uuid::Uuid::new_v4());
+        let path = format!("{}{folder}part-{}.{}.parquet", layout.folder, uuid::Uuid::new_v4(), layout.codec);
         let file = layout.store.data_file(&path).map_err(|e| layout.failed(e))?;
         // Plain Parquet types say all; Arrow's own schema in every file would only be dead weight.
         let options =

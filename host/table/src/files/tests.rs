@@ -12,6 +12,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
 use super::{Files, LIMITS, Layout, Limits};
+use crate::ahead::Behind;
 use crate::error::Place;
 use crate::{FileWriter, PendingFile, TableError, TableSpec, check};
 
@@ -417,4 +418,28 @@ fn no_rows_are_no_files() {
 
     assert!(write(folder.path(), &[rows], &[]).unwrap().is_empty());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn files_behind_a_merge_are_whole_or_not_there_and_their_errors_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = batch(vec![("id", Arc::new(Int64Array::from(vec![1, 2])))]);
+    let layout = Arc::new(layout(folder.path(), &rows, &[]));
+    let mut whole = Behind::new(&layout).unwrap();
+    whole.write(rows.clone()).unwrap();
+    let files = whole.finish().unwrap();
+    assert_eq!(ids(&files.iter().flat_map(|file| read(folder.path(), file)).collect::<Vec<_>>()), [1, 2]);
+
+    let mut given_up = Behind::new(&layout).unwrap();
+    given_up.write(rows).unwrap();
+    given_up.give_up();
+    let present = std::fs::read_dir(folder.path())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".parquet"));
+    assert_eq!(present.count(), 1, "only the file that was finished");
+
+    let mut wrong = Behind::new(&layout).unwrap();
+    let other = batch(vec![("other", Arc::new(Int64Array::from(vec![1])))]);
+    let error = (0..100).find_map(|_| wrong.write(other.clone()).err()).unwrap();
+    assert!(error.to_string().contains("rows have columns (other"), "{error}");
 }

@@ -88,7 +88,6 @@ impl Merge {
         let span = Span::new(group_by, &self.spec.partition_by);
         let mut grouped = Grouped { key: values(group_by)?, row: values(&all)?, groups: HashMap::new(), span };
         let incoming = super::incoming(schema);
-        let mut first = true;
         for file in files {
             for rows in self.rows(file, &incoming)? {
                 let rows = rows?;
@@ -96,10 +95,7 @@ impl Merge {
                 for key in &grouped.key.of(&named).map_err(|e| self.failed(e))? {
                     grouped.groups.entry(key.as_ref().into()).or_default();
                 }
-                if named.num_rows() > 0 {
-                    grouped.span.add(&named, first).map_err(|e| self.failed(e))?;
-                    first = false;
-                }
+                grouped.span.add(&named).map_err(|e| self.failed(e))?;
             }
         }
         for file in files {

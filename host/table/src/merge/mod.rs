@@ -41,8 +41,8 @@ const CHANGE_TYPE: &str = "_change_type";
 /// Folders that readers, and `VACUUM` of every engine, take for none of the table's data.
 const STAGED: &str = "_staged/";
 const CHANGES: &str = "_change_data/";
-/// About 64 MiB of keys with what is known of them.
-const SHARE_ROWS: u64 = 400_000;
+/// About 90 MiB of keys with what is known of them.
+const SHARE_ROWS: u64 = 600_000;
 
 /// What became of the rows of an upsert; each counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl Merge {
             return Ok(None);
         }
         let plain = TableSpec { partition_by: Vec::new(), schema: incoming_for(spec), ..spec.as_ref().clone() };
-        let staged = Layout::new(place.clone(), &plain, log.store().clone(), metadata)?.below(STAGED);
+        let staged = Layout::new(place.clone(), &plain, log.store().clone(), metadata)?.below(STAGED).for_staging();
         let told = TableSpec { schema: with_change_type(&spec.schema), ..spec.as_ref().clone() };
         let changes = Layout::new(place.clone(), &told, log.store().clone(), metadata)?.below(CHANGES);
         Ok(Some(Self {

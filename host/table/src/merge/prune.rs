@@ -28,19 +28,25 @@ pub(super) struct Span {
     /// Partition columns of the key: the values present, in the protocol's text. `None`: of a type that engines write
     /// in several ways.
     partitions: HashMap<String, Option<HashSet<Option<String>>>>,
+    /// No rows were added yet.
+    empty: bool,
 }
 
 impl Span {
     pub(super) fn new(keys: &[String], partition_by: &[String]) -> Self {
         let (parts, plain): (Vec<_>, Vec<_>) = keys.iter().cloned().partition(|key| partition_by.contains(key));
         let partitions = parts.into_iter().map(|key| (key, Some(HashSet::new()))).collect();
-        let mut span = Self { bounds: HashMap::new(), partitions };
+        let mut span = Self { bounds: HashMap::new(), partitions, empty: true };
         span.bounds.extend(plain.into_iter().map(|key| (key, None)));
         span
     }
 
-    /// Widens the span by the keys of some rows. `first`: no rows were added before.
-    pub(super) fn add(&mut self, rows: &RecordBatch, first: bool) -> Result<(), ArrowError> {
+    /// Widens the span by the keys of some rows.
+    pub(super) fn add(&mut self, rows: &RecordBatch) -> Result<(), ArrowError> {
+        if rows.num_rows() == 0 {
+            return Ok(());
+        }
+        let first = std::mem::replace(&mut self.empty, false);
         for (name, values) in &mut self.partitions {
             let Some(column) = rows.column_by_name(name) else { continue };
             match values {

@@ -7,8 +7,8 @@ use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 
 use super::{LiveFile, Merge, Rewrite, RowChanges};
-use crate::files::Files;
-use crate::{FileWriter, PendingFile, TableError};
+use crate::ahead::Behind;
+use crate::{PendingFile, TableError};
 
 /// What became of a row, in the words of change data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,23 +33,23 @@ impl Change {
 /// The new files of one merge.
 pub(super) struct Writers<'a> {
     merge: &'a Merge,
-    data: Box<Files>,
+    data: Behind,
     /// Change data is told by a commit that takes rows out; one that only adds files needs none.
-    changes: Option<Box<Files>>,
+    changes: Option<Behind>,
     removes: Vec<LiveFile>,
 }
 
 impl<'a> Writers<'a> {
     pub(super) fn new(merge: &'a Merge, takes_out: bool) -> Result<Self, TableError> {
-        let changes = takes_out.then(|| Files::new(merge.changes.clone()).map(Box::new)).transpose()?;
+        let changes = takes_out.then(|| Behind::new(&merge.changes)).transpose()?;
         let data = if takes_out { &merge.data } else { &merge.added };
-        Ok(Self { merge, data: Box::new(Files::new(data.clone())?), changes, removes: Vec::new() })
+        Ok(Self { merge, data: Behind::new(data)?, changes, removes: Vec::new() })
     }
 
     /// Adds rows to the table; of `change` is told.
     pub(super) fn add(&mut self, rows: &RecordBatch, change: Change) -> Result<(), TableError> {
-        self.data.write(rows)?;
-        self.tell(rows, change)
+        self.tell(rows, change)?;
+        self.data.write(rows.clone())
     }
 
     /// Tells of rows without adding them.
@@ -58,7 +58,7 @@ impl<'a> Writers<'a> {
         let word: ArrayRef = Arc::new(StringArray::from(vec![change.word(); rows.num_rows()]));
         let columns = rows.columns().iter().cloned().chain([word]).collect();
         let told = RecordBatch::try_new(self.merge.changes.schema(), columns).map_err(|e| self.merge.failed(e))?;
-        changes.write(&told)
+        changes.write(told)
     }
 
     /// Takes out a file; rows that stay are written to another one. `change` gives the change of each row that does not.
@@ -73,9 +73,12 @@ impl<'a> Writers<'a> {
             let changes: Vec<Option<Change>> = (first..first + rows.num_rows()).map(&change).collect();
             first += rows.num_rows();
             let stays: Vec<bool> = changes.iter().map(Option::is_none).collect();
-            self.data.write(&self.merge.filter(&rows, stays)?)?;
+            self.data.write(self.merge.filter(&rows, stays)?)?;
             for kind in [Change::OldImage, Change::Delete] {
                 let of_kind: Vec<bool> = changes.iter().map(|change| *change == Some(kind)).collect();
+                if !of_kind.contains(&true) {
+                    continue;
+                }
                 self.tell(&self.merge.filter(&rows, of_kind)?, kind)?;
             }
         }

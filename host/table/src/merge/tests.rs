@@ -117,7 +117,7 @@ proptest! {
         for column in [days, texts, numbers] {
             let file = live(column(&held));
             let mut span = Span::new(&["key".into()], &[]);
-            span.add(&RecordBatch::try_from_iter([("key", column(&asked))]).unwrap(), true).unwrap();
+            span.add(&RecordBatch::try_from_iter([("key", column(&asked))]).unwrap()).unwrap();
             if held.iter().any(|key| asked.contains(key)) {
                 prop_assert!(span.may_be_in(&file));
             }
@@ -144,7 +144,7 @@ fn live(column: ArrayRef) -> LiveFile {
 
 fn asked(key: &str, values: ArrayRef, partition_by: &[String]) -> Span {
     let mut span = Span::new(&[key.into()], partition_by);
-    span.add(&RecordBatch::try_from_iter_with_nullable([(key, values, true)]).unwrap(), true).unwrap();
+    span.add(&RecordBatch::try_from_iter_with_nullable([(key, values, true)]).unwrap()).unwrap();
     span
 }
 

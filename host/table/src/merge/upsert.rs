@@ -3,12 +3,13 @@
 //! First it is found out which rows win and which give way, from the columns of key and order alone and a share of the
 //! keys at a time, so that memory is bounded whatever the size of batch and table; then files are written.
 
+use std::hash::RandomState;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_schema::{Schema, SchemaRef};
 
-use super::events::{Events, Fate, share};
+use super::events::{Events, Fate, Share};
 use super::keys::Values;
 use super::prune::Span;
 use super::rewrite::{Change, Writers};
@@ -137,7 +138,7 @@ impl<'a> Matching<'a> {
 
     fn run(&self, tombstones: Vec<Tombstone>) -> Result<Matched, TableError> {
         let rows: u64 = self.files.iter().map(|file| file.rows).sum();
-        let shares = usize::try_from(rows.div_ceil(self.merge.share_rows)).unwrap_or(usize::MAX).max(1);
+        let shares = rows.div_ceil(self.merge.share_rows).max(1);
         let zeroes = |file: &PendingFile| vec![Fate::None; usize::try_from(file.rows).unwrap_or(0)];
         let mut matched = Matched {
             staged: self.files.iter().map(zeroes).collect(),
@@ -146,86 +147,67 @@ impl<'a> Matching<'a> {
             tombstones: Vec::new(),
             tombstones_changed: false,
         };
-        let span = self.span()?;
-        let candidates: Vec<usize> = (0..self.live.len()).filter(|at| span.may_be_in(&self.live[*at])).collect();
+        let hashing = RandomState::new();
+        let mut span = Span::new(self.keys, &self.merge.spec.partition_by);
         for of in 0..shares {
-            let (mut events, seen) = self.events(of, shares)?;
-            matched.counts.superseded += seen - events.len() as u64;
-            for &at in &candidates {
-                self.meet(&mut events, at, (of, shares), &mut matched.live)?;
+            let share = Share { of, shares, hashing: hashing.clone() };
+            let mut events = Events::new(share.clone(), usize::try_from(rows.div_ceil(shares)).unwrap_or(0));
+            self.take(&mut events, (of == 0).then_some(&mut span))?;
+            matched.counts.superseded += events.superseded();
+            for at in (0..self.live.len()).filter(|at| span.may_be_in(&self.live[*at])) {
+                self.meet(&mut events, at, &mut matched.live)?;
             }
-            for tombstone in tombstones.iter().filter(|tombstone| share(&tombstone.key, shares) == of) {
+            for tombstone in tombstones.iter().filter(|tombstone| share.has(&tombstone.key)) {
                 if events.meet_tombstone(tombstone) {
                     matched.tombstones.push(tombstone.clone());
                 } else {
                     matched.tombstones_changed = true;
                 }
             }
-            matched.settle(events);
+            matched.settle(&events);
         }
         Ok(matched)
     }
 
-    /// What the keys of the batch span.
-    fn span(&self) -> Result<Span, TableError> {
-        let mut span = Span::new(self.keys, &self.merge.spec.partition_by);
-        let mut first = true;
-        for file in self.files {
-            for rows in self.merge.rows(file, &incoming(&self.compared))? {
-                let rows = rows?;
-                if let Some(name) = self.key.null_in(&rows) {
-                    return Err(self.merge.place.data(format!("key column `{name}` is null")));
-                }
-                span.add(&rows, first).map_err(|e| self.merge.failed(e))?;
-                first = false;
-            }
-        }
-        Ok(span)
-    }
-
-    /// The newest event of each key of a share, and how many rows there were.
-    fn events(&self, of: usize, shares: usize) -> Result<(Events, u64), TableError> {
+    /// Takes the rows of the batch, and widens the span by their keys.
+    fn take(&self, events: &mut Events, mut span: Option<&mut Span>) -> Result<(), TableError> {
         let failed = |e| self.merge.failed(e);
-        let (mut events, mut seen) = (Events::default(), 0);
         for (at, file) in self.files.iter().enumerate() {
             let mut first = 0;
             for rows in self.merge.rows(file, &incoming(&self.compared))? {
                 let rows = rows?;
+                if let Some(span) = &mut span {
+                    if let Some(name) = self.key.null_in(&rows) {
+                        return Err(self.merge.place.data(format!("key column `{name}` is null")));
+                    }
+                    span.add(&rows).map_err(failed)?;
+                }
                 let (keys, orders) = (self.key.of(&rows).map_err(failed)?, self.order.of(&rows).map_err(failed)?);
                 let deleted = rows.column_by_name(DELETED).and_then(|column| column.as_boolean_opt());
                 let deleted = deleted.ok_or_else(|| self.merge.failed(format!("rows without `{DELETED}`")))?;
                 for row in 0..rows.num_rows() {
-                    let key = keys.row(row);
-                    if share(key.as_ref(), shares) == of {
-                        seen += 1;
-                        events.take(key.as_ref(), orders.row(row).as_ref(), deleted.value(row), (at, first + row));
-                    }
+                    events.take(
+                        keys.row(row).as_ref(),
+                        orders.row(row).as_ref(),
+                        deleted.value(row),
+                        (at, first + row),
+                    );
                 }
                 first += rows.num_rows();
             }
         }
-        Ok((events, seen))
+        Ok(())
     }
 
     /// Holds the rows of a live file against the events of a share.
-    fn meet(
-        &self,
-        events: &mut Events,
-        at: usize,
-        (of, shares): (usize, usize),
-        fates: &mut [Vec<Fate>],
-    ) -> Result<(), TableError> {
+    fn meet(&self, events: &mut Events, at: usize, fates: &mut [Vec<Fate>]) -> Result<(), TableError> {
         let mut first = 0;
         for rows in self.live[at].scanned.rows(&self.compared).map_err(|e| self.merge.failed(e))? {
             let rows = rows.map_err(|e| self.merge.failed(e))?;
             let keys = self.key.of(&rows).map_err(|e| self.merge.failed(e))?;
             let orders = self.order.of(&rows).map_err(|e| self.merge.failed(e))?;
             for row in 0..rows.num_rows() {
-                let key = keys.row(row);
-                if share(key.as_ref(), shares) != of {
-                    continue;
-                }
-                let fate = events.meet(key.as_ref(), orders.row(row).as_ref());
+                let fate = events.meet(keys.row(row).as_ref(), orders.row(row).as_ref());
                 if fate != Fate::None {
                     let of_file = &mut fates[at];
                     of_file.resize(of_file.len().max(first + row + 1), Fate::None);
@@ -240,15 +222,16 @@ impl<'a> Matching<'a> {
 
 impl Matched {
     /// What the events of a share come to.
-    fn settle(&mut self, events: Events) {
-        for (key, event) in events.into_events() {
+    fn settle(&mut self, events: &Events) {
+        for (event, key, order) in events.each() {
             let (file, row) = event.place;
             if event.late {
                 self.counts.superseded += 1;
             } else if event.deletes {
                 self.counts.deleted += 1;
                 self.tombstones_changed = true;
-                self.tombstones.push(Tombstone { key, order: event.order, deleted_at: entry::now_millis() });
+                let deleted_at = entry::now_millis();
+                self.tombstones.push(Tombstone { key: key.into(), order: order.into(), deleted_at });
             } else {
                 self.staged[file][row] = if event.replaces { Fate::Update } else { Fate::Insert };
                 let count = if event.replaces { &mut self.counts.updated } else { &mut self.counts.inserted };
