@@ -5,11 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::hash::RandomState;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, BooleanArray, RecordBatch};
 
-use super::events::Events;
+use super::events::{Events, Share};
 use super::keys::Values;
 use super::tombstones::Tombstone;
 use super::{DELETED, LiveFile, Merge, Rewrite, incoming};
@@ -57,7 +58,9 @@ impl Merge {
         let schema = &self.spec.schema;
         let values = |names: &[String]| Values::new(schema, names).map_err(|e| self.failed(e));
         let (key, order) = (values(keys)?, values(newest_by)?);
-        let (mut events, mut chosen) = (Events::default(), Vec::new());
+        let rows = files.iter().map(|file| usize::try_from(file.rows).unwrap_or(0)).sum();
+        let share = Share { of: 0, shares: 1, hashing: RandomState::new() };
+        let (mut events, mut chosen) = (Events::new(share, rows), Vec::new());
         for (at, file) in files.iter().enumerate() {
             let mut names = Vec::new();
             for rows in self.rows(file, &incoming(schema))? {
@@ -77,11 +80,11 @@ impl Merge {
             chosen.push(names);
         }
         let mut newest = Newest { chosen, deleted: HashMap::new(), known: HashSet::new() };
-        for (key, event) in events.into_events() {
-            newest.known.insert(key.clone());
+        for (event, key, order) in events.each() {
+            newest.known.insert(key.into());
             if event.deletes {
-                let tombstone = Tombstone { key: key.clone(), order: event.order, deleted_at: entry::now_millis() };
-                newest.deleted.insert(key, tombstone);
+                let tombstone = Tombstone { key: key.into(), order: order.into(), deleted_at: entry::now_millis() };
+                newest.deleted.insert(key.into(), tombstone);
             } else {
                 let (file, row) = event.place;
                 newest.chosen[file][row] = true;
