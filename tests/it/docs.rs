@@ -31,25 +31,39 @@ fn script(document: &str) -> String {
     script
 }
 
-#[test]
-fn the_first_pipeline_runs_as_it_is_written() {
+/// Runs a script in a new folder beside the bundled components; gives the tables of its project, and what it said.
+fn run(script: &str) -> (tempfile::TempDir, crisol_tests::Tables, String) {
     let folder = tempfile::TempDir::new().expect("a temporary folder");
     std::os::unix::fs::symlink(root().join("plugins"), folder.path().join("plugins")).expect("a link");
     let host = binary("host");
     let path = format!("{}:{}", host.parent().expect("a folder").display(), std::env::var("PATH").unwrap_or_default());
-    let script = script("docs/first-pipeline.md");
-    assert!(script.contains("host run") && script.contains("cat > tables/silver/orders.json"), "{script}");
-    let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).env("PATH", path).output();
+    let output = Command::new("bash").args(["-c", script]).current_dir(folder.path()).env("PATH", path).output();
     let output = output.expect("bash can be started");
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}");
+    let tables = crisol_tests::Tables::new(folder.path().join("shop/data/tables"));
+    (folder, tables, said)
+}
+
+#[test]
+fn the_first_pipeline_runs_as_it_is_written() {
+    let script = script("docs/first-pipeline.md");
+    assert!(script.contains("host run") && script.contains("cat > tables/silver/orders.json"), "{script}");
+    let (_folder, tables, said) = run(&script);
     for words in ["corrupt_record", "positive_amount", "amount", "silver.orders"] {
         assert!(said.contains(words), "`{words}` is missing in:\n{said}");
     }
-    let tables = crisol_tests::Tables::new(folder.path().join("shop/data/tables"));
     assert_eq!(tables.count("bronze/orders_raw"), 4);
     assert_eq!(tables.count("silver/orders"), 2);
     assert_eq!(tables.count("silver/orders_quarantine"), 2);
+}
+
+#[test]
+fn the_rebuild_of_a_day_runs_as_it_is_written() {
+    let (_folder, tables, said) = run(&(script("docs/first-pipeline.md") + &script("docs/rebuild.md")));
+    assert!(said.contains("dry run, nothing was written") && said.contains("0 rows that differed removed"), "{said}");
+    assert_eq!(tables.value("silver/orders", "SELECT count(*) FROM rows WHERE order_id = 'o-4'"), 1);
+    assert_eq!((tables.count("silver/orders"), tables.count("silver/orders_quarantine")), (3, 1));
 }
 
 #[test]

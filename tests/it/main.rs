@@ -20,5 +20,6 @@ mod quarantine;
 mod rebuild;
 mod refusals;
 mod routing;
+mod slices;
 mod sources;
 mod swap;

@@ -23,6 +23,15 @@ Examples:
   host maintain --dry-run
   host maintain bronze.orders_raw silver.orders -o json";
 
+const REBUILD_HELP: &str = "\
+The table above is read as far as the stream has come, and the rows that PREDICATE means are made anew by the components
+and rules of today: those for which it is true in the table, and those for which it becomes true. Only rows that differ are
+replaced, in one commit; the quarantine follows. Tables below follow with the next run. It may run beside a running host.
+
+Examples:
+  host rebuild silver.orders --where \"day = DATE '2026-03-01'\" --dry-run
+  host rebuild gold.top_orders --where \"country = 'ES'\" -o json";
+
 const QUARANTINE_HELP: &str = "\
 Examples:
   host quarantine list
@@ -120,6 +129,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Quarantine,
     },
+    /// Make rows of a table anew from the table above
+    #[command(after_help = REBUILD_HELP)]
+    Rebuild(Rebuild),
     /// Show where each stream stands
     #[command(after_help = "Examples:\n  host status\n  host status -o json")]
     Status,
@@ -169,6 +181,20 @@ pub(crate) struct Maintain {
     #[arg(value_name = "TABLE")]
     pub(crate) tables: Vec<String>,
     /// Show what would be done, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// `host rebuild`
+#[derive(Debug, Args)]
+pub(crate) struct Rebuild {
+    /// Name of the table, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    /// Which rows: a SQL condition over the table's columns; of a table of groups, over those of its groups
+    #[arg(long = "where", value_name = "PREDICATE")]
+    pub(crate) predicate: String,
+    /// Say what would become of the rows, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

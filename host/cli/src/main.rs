@@ -14,6 +14,7 @@ mod out;
 mod plugins;
 mod quarantine;
 mod readable;
+mod rebuild;
 mod rows;
 mod run;
 mod show;
@@ -68,6 +69,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Check => check::check(global),
         Command::Show(show) => show::show(global, show).await,
         Command::Quarantine { command } => quarantine::quarantine(global, command).await,
+        Command::Rebuild(rebuild) => rebuild::rebuild(global, rebuild).await,
         Command::Status => status::status(global).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),

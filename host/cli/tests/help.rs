@@ -13,7 +13,7 @@ fn host(arguments: &[&str]) -> (Option<i32>, String) {
 fn help_lists_the_commands_and_each_ends_with_examples() {
     let (code, said) = host(&["--help"]);
     assert_eq!(code, Some(0));
-    for command in ["run", "check", "show", "quarantine", "status", "maintain", "plugins"] {
+    for command in ["run", "check", "show", "quarantine", "status", "maintain", "rebuild", "plugins"] {
         assert!(said.contains(command), "{said}");
         let (code, help) = host(&[command, "--help"]);
         assert_eq!(code, Some(0));

@@ -72,6 +72,16 @@ pub enum EngineError {
         /// What a person can do.
         hint: String,
     },
+    /// A slice of this table cannot be rebuilt.
+    #[error("table `{table}` cannot be rebuilt in part: {what}")]
+    NotRebuilt {
+        /// The table.
+        table: String,
+        /// Why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A stream could not be opened.
     #[error(transparent)]
     Stream(#[from] StreamError),
@@ -162,7 +172,9 @@ impl EngineError {
             Self::NoProject { .. } => Some("name the folder of `crisol.toml` with --project DIR".into()),
             Self::Components { .. } => Some("name the folder of the components (`*.wasm`) with --plugins DIR".into()),
             Self::UnknownStream { known, .. } => Some(format!("choose one of {}", names(known))),
-            Self::UnknownTable { hint, .. } | Self::NotReplayed { hint, .. } => Some(hint.clone()),
+            Self::UnknownTable { hint, .. } | Self::NotReplayed { hint, .. } | Self::NotRebuilt { hint, .. } => {
+                Some(hint.clone())
+            }
             Self::Stream(error) => error.failure.hint(),
             _ => None,
         }
@@ -187,6 +199,7 @@ impl EngineError {
             Self::UnknownStream { .. } => "unknown_stream",
             Self::UnknownTable { .. } => "unknown_table",
             Self::NotReplayed { .. } => "not_replayed",
+            Self::NotRebuilt { .. } => "not_rebuilt",
             Self::Stream(error) => code(error),
             Self::Internal { .. } => "internal",
         }
@@ -216,6 +229,8 @@ pub fn kind(error: &StreamError) -> ErrorKind {
         | Failure::Table(TableError::Mismatch { .. })
         | Failure::Restore(_)
         | Failure::ReplayOfAnother { .. }
+        | Failure::Unfinished { .. }
+        | Failure::NotRenewed { .. }
         | Failure::TableNotEmpty { .. }
         | Failure::TableMissing { .. } => ErrorKind::Refused,
         _ => ErrorKind::Failed,
@@ -245,6 +260,8 @@ fn code(error: &StreamError) -> &'static str {
         (_, Failure::Stage { .. }) => "stage",
         (_, Failure::Table(_) | Failure::TableNotEmpty { .. } | Failure::TableMissing { .. }) => "table",
         (_, Failure::Restore(_) | Failure::ReplayOfAnother { .. }) => "replay",
+        (_, Failure::Unfinished { .. }) => "unfinished",
+        (_, Failure::NotRenewed { .. } | Failure::Restless { .. }) => "rebuild",
         (_, Failure::Accounts { .. }) => "accounts",
         (_, Failure::Upstream { .. }) => "upstream",
         _ => "internal",

@@ -32,6 +32,7 @@ mod maintain;
 mod open;
 mod plan;
 mod quarantine;
+mod rebuild;
 mod source_log;
 mod swap;
 
@@ -40,7 +41,7 @@ pub use crisol_contract::{Code, Problem, Problems, Trigger};
 pub use crisol_observe::{
     Accounts, Build, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress,
 };
-pub use crisol_stream::{Failure, Replayed, Selection, StreamError, Summary};
+pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, causes, error_json, kind};
 pub use handle::{Stopper, StreamHandle};

@@ -2,6 +2,7 @@
 
 mod rebuild;
 mod replay;
+mod slice;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -19,11 +20,12 @@ use crisol_source::{
 };
 use crisol_stage::Chain;
 use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream, stages};
-use crisol_table::{Table, TableError};
+use crisol_table::{KeepFiles, Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
 pub(crate) use self::replay::{quarantine_rows, replay};
+pub(crate) use self::slice::slice;
 use self::tables::Quarantine;
 use crate::builder::Restart;
 use crate::error::Refusal;
@@ -123,9 +125,12 @@ impl<'a> Opener<'a> {
         }
         let checkpoint = self.follow_rebuild(&plan, checkpoint, &table, &input).await;
         let checkpoint = checkpoint.map_err(|failure| EngineError::opening(&plan.name, failure))?;
-        let table = match &self.engine.handoff {
-            Some(handoff) if self.is_read(&plan) => table.handing_over(handoff.clone()),
-            _ => table,
+        let keeper = self.engine.handoff.as_ref().filter(|_| self.is_read(&plan));
+        let keeper = keeper.map(|handoff| Arc::clone(handoff) as Arc<dyn KeepFiles>);
+        let renewal = slice::renewal(&plan, &chain, keeper.clone());
+        let table = match keeper {
+            Some(keeper) => table.handing_over(keeper),
+            None => table,
         };
         let (stages, swap) = stages(chain);
         let parts = Parts {
@@ -136,8 +141,9 @@ impl<'a> Opener<'a> {
             quarantine: OpenTable::new(Quarantine(plan.clone())),
             table: Arc::new(table),
             stages,
+            renewal,
             pace: self.pace(&plan, upstreams),
-            workers: std::thread::available_parallelism().map_or(2, usize::from),
+            workers: workers(),
             observers: self.engine.observers.clone(),
             news,
             starting: starting(&plan.source),
@@ -223,6 +229,11 @@ impl<'a> Opener<'a> {
             Trigger::Every(pace) => Pace::Continuous(pace),
         }
     }
+}
+
+/// Chunks worked on side by side.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 /// The checkpoint of a stream; it is made when there is none.

@@ -61,6 +61,21 @@ pub trait Source: Send + Sync {
         Err(SourceError::external(format!("{} cannot tell all rows that it holds", self.description())))
     }
 
+    /// All rows that lie before a position: of a table, those that it held there, and none that a later batch brings.
+    ///
+    /// # Errors
+    /// As for `read_held`.
+    async fn read_before(&mut self, _end: &Position) -> Result<Chunks, SourceError> {
+        Err(SourceError::external(format!("{} cannot tell the rows before a position", self.description())))
+    }
+
+    /// The rows that a rebuild of the table above took out, and those that it brought, with the columns of the table and
+    /// [`DELETED`](crisol_contract::DELETED) as their last one; `None` for a range that is none of a rebuild, which is
+    /// read as ever.
+    async fn read_rebuilt(&mut self, _range: &Range) -> Result<Option<Chunks>, SourceError> {
+        Ok(None)
+    }
+
     /// Tells the source that the batch ending here is committed for good.
     async fn committed(&mut self, end: &Position) -> Result<(), SourceError>;
 

@@ -64,6 +64,8 @@ pub struct ChunkOutput {
     pub quarantined: Option<RecordBatch>,
     /// The input rows of these, ascending.
     pub refused: Vec<u32>,
+    /// The input row of each accepted row; `None`: all input rows, each once.
+    pub origin: Option<Vec<u32>>,
     /// Input rows that gave at least one accepted row.
     pub rows_accepted: u64,
     /// Input rows in quarantine, by code.
@@ -112,6 +114,16 @@ impl Chain {
         Arc::clone(&self.ends.table)
     }
 
+    /// Columns that go into it.
+    pub fn input_schema(&self) -> SchemaRef {
+        Arc::clone(&self.input)
+    }
+
+    /// Columns of the rows that it gives: those of the table, or what the table is computed from.
+    pub fn accepted_schema(&self) -> SchemaRef {
+        Arc::clone(&self.ends.given)
+    }
+
     /// The stage over groups behind the rows that the chain gives, when the table is one of groups.
     pub fn grouping(&self) -> Option<&Arc<Grouping>> {
         self.ends.grouping.as_ref()
@@ -146,6 +158,7 @@ impl Chain {
             rejected: by_code(&outcome.quarantined),
             filtered: by_code(&outcome.filtered),
             rules,
+            origin: outcome.into_places(),
         })
     }
 
@@ -258,6 +271,7 @@ impl ChunkOutput {
             accepted: RecordBatch::new_empty(Arc::clone(given)),
             quarantined: None,
             refused: Vec::new(),
+            origin: None,
             rows_accepted: 0,
             rejected: Vec::new(),
             filtered: Vec::new(),

@@ -15,9 +15,10 @@ use arrow_select::take::take_record_batch;
 use crate::trail::Settled;
 use crate::{BatchContext, Stage};
 
-const PAYLOAD: &str = "payload";
+pub(crate) const PAYLOAD: &str = "payload";
+pub(crate) const INPUT: &str = "input";
 /// Columns of the quarantine table that take the input's column of the same name.
-const PLACES: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
+pub(crate) const PLACES: [&str; 5] = ["topic", "partition", "offset", "file_path", "file_row"];
 
 /// Columns of every quarantine table; final.
 ///
@@ -38,13 +39,21 @@ pub fn quarantine_schema() -> SchemaRef {
         column("code", DataType::Utf8, false),
         column("text", DataType::Utf8, true),
         column(PAYLOAD, DataType::Binary, true),
-        column("input", DataType::Utf8, true),
+        column(INPUT, DataType::Utf8, true),
         column("topic", DataType::Utf8, true),
         column("partition", DataType::Int32, true),
         column("offset", DataType::Int64, true),
         column("file_path", DataType::Utf8, true),
         column("file_row", DataType::Int64, true),
     ]))
+}
+
+/// A column of a row's provenance, null where the rows do not have it.
+pub(crate) fn place(rows: &RecordBatch, field: &Field) -> Result<ArrayRef, ArrowError> {
+    match rows.column_by_name(field.name()) {
+        Some(column) => arrow_cast::cast(column, field.data_type()),
+        None => Ok(new_null_array(field.data_type(), rows.num_rows())),
+    }
 }
 
 /// Quarantine rows for refused rows of `input`, given in input order.
@@ -67,11 +76,7 @@ pub(crate) fn quarantine_rows(
     columns.push(Arc::new(others(&rows)?));
     let schema = quarantine_schema();
     for name in PLACES {
-        let wanted = schema.field_with_name(name)?.data_type();
-        columns.push(match rows.column_by_name(name) {
-            Some(column) => arrow_cast::cast(column, wanted)?,
-            None => new_null_array(wanted, count),
-        });
+        columns.push(place(&rows, schema.field_with_name(name)?)?);
     }
     RecordBatch::try_new(schema, columns)
 }
@@ -100,7 +105,7 @@ fn reasons(refused: &[(u32, &Settled)], stages: &[Arc<dyn Stage>]) -> Result<[Ar
     Ok(builders.map(|mut builder| Arc::new(builder.finish()) as ArrayRef))
 }
 
-fn payloads(rows: &RecordBatch) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn payloads(rows: &RecordBatch) -> Result<ArrayRef, ArrowError> {
     match rows.column_by_name(PAYLOAD) {
         Some(column) if matches!(column.data_type(), DataType::Binary) => Ok(Arc::clone(column)),
         Some(column) if carries_bytes(column.data_type()) => arrow_cast::cast(column, &DataType::Binary),
@@ -119,7 +124,7 @@ fn carries_bytes(data_type: &DataType) -> bool {
 }
 
 /// `input`: the columns that have none of their own, in their order, nulls written out, bytes in base64.
-fn others(rows: &RecordBatch) -> Result<StringArray, ArrowError> {
+pub(crate) fn others(rows: &RecordBatch) -> Result<StringArray, ArrowError> {
     let schema = rows.schema();
     let at: Vec<usize> = (0..schema.fields().len()).filter(|at| !has_own_column(schema.field(*at))).collect();
     if at.is_empty() {

@@ -61,12 +61,25 @@ pub(crate) struct Trail {
 pub(crate) struct Outcome {
     /// Which of the last step's rows belong to the table; `None`: all.
     pub(crate) kept: Option<Vec<u32>>,
+    /// Input row of each of the last step's rows; `None`: all input rows, each once.
+    pub(crate) origin: Option<Vec<u32>>,
     /// Input rows that gave at least one of them.
     pub(crate) rows_accepted: u64,
     /// Input rows in quarantine, in order.
     pub(crate) quarantined: Vec<(u32, Settled)>,
     /// Input rows filtered, in order.
     pub(crate) filtered: Vec<(u32, Settled)>,
+}
+
+impl Outcome {
+    /// The input row of each row that belongs to the table; `None`: all input rows, each once.
+    pub(crate) fn into_places(self) -> Option<Vec<u32>> {
+        match (self.origin, self.kept) {
+            (Some(origin), Some(kept)) => Some(kept.iter().map(|row| origin[*row as usize]).collect()),
+            (Some(origin), None) => Some(origin),
+            (None, kept) => kept,
+        }
+    }
 }
 
 impl Trail {
@@ -141,7 +154,7 @@ impl Trail {
                 filtered.len()
             ));
         }
-        Ok(Outcome { kept, rows_accepted, quarantined, filtered })
+        Ok(Outcome { kept, origin: self.origin, rows_accepted, quarantined, filtered })
     }
 
     fn present(&self, input_row: u32) -> bool {

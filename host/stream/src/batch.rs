@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
-use crisol_observe::{Accounts, ChangeCounts, Observers};
+use crisol_observe::{Accounts, ChangeCounts, Event, Observers};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
@@ -14,8 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Flow, Written};
+use crate::renew::{Above, Sink};
 use crate::report::Timings;
-use crate::{Failure, OpenTable, Stages};
+use crate::slices::Slicing;
+use crate::writing::Writing;
+use crate::{Failure, OpenTable, Renewal, Slices, Stages};
 
 /// A batch whose range is in the log: it will be committed, now or by a later run.
 #[derive(Debug)]
@@ -41,6 +44,9 @@ struct Decision {
     table: Vec<PendingFile>,
     accounts: Accounts,
     note: CommitNote,
+    /// The batch follows a rebuild of the table above: the files name what they replace.
+    #[serde(default)]
+    renews: bool,
 }
 
 /// The parts of a stream that a batch works with.
@@ -50,6 +56,7 @@ pub(crate) struct Protocol<'a> {
     pub(crate) stages: &'a Stages,
     pub(crate) table: &'a dyn TableWriter,
     pub(crate) quarantine: &'a OpenTable,
+    pub(crate) renewal: &'a Renewal,
     pub(crate) workers: usize,
     pub(crate) observers: &'a Observers,
 }
@@ -81,11 +88,12 @@ impl Protocol<'_> {
         let written = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(None),
-            written = self.write_files(&chain, batch, source, timings) => written?,
+            written = self.write(&chain, batch, source, timings) => written?,
         };
         pass(self.stream, Step::WriteFiles, Moment::After);
-        check(&written.accounts)?;
-        let outcome = self.outcome(&chain, batch, written);
+        check(&written.0.accounts)?;
+        let (written, rebuild) = written;
+        let outcome = self.outcome(&chain, batch, written, rebuild);
         // Also without rejected rows: another host may run the same range with other components, and reject some.
         pass(self.stream, Step::LogOutcome, Moment::Before);
         self.checkpoint.log_outcome(batch.number, &outcome).await?;
@@ -120,6 +128,45 @@ impl Protocol<'_> {
         Ok(())
     }
 
+    /// What the batch came to, and what the table above rebuilt, where it follows that.
+    async fn write(
+        &self,
+        chain: &Arc<Chain>,
+        batch: &Logged,
+        source: &mut dyn Source,
+        timings: &mut Timings,
+    ) -> Result<(Written, Option<String>), Failure> {
+        match source.read_rebuilt(&batch.range).await? {
+            None => Ok((self.write_files(chain, batch, source, timings).await?, None)),
+            Some(_) => {
+                let written = self.renew(chain, batch, source).await?;
+                Ok((written, Some(format!("follows a rebuild of the table above, {}", batch.range.end))))
+            }
+        }
+    }
+
+    /// Makes anew what was made of the rows that the table above rebuilt.
+    async fn renew(&self, chain: &Arc<Chain>, batch: &Logged, source: &mut dyn Source) -> Result<Written, Failure> {
+        let Renewal { slices, table, quarantine } = self.renewal;
+        let cannot = |why: &str, hint: &String| Failure::NotRenewed { why: why.into(), hint: hint.clone() };
+        match slices {
+            Slices::None { why, hint } => return Err(cannot(why, hint)),
+            Slices::Partitions { hint, .. } => return Err(cannot("each delivery replaces its partitions whole", hint)),
+            Slices::Rows | Slices::Keys(_) | Slices::Groups(_) => {}
+        }
+        let table = table.get().await?.as_ref();
+        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
+        let context = BatchContext { batch: batch.number, timestamp_us };
+        let slicing = Slicing { chain, slices, table, context, workers: self.workers };
+        let meant = slicing.of_rebuilt(source, &batch.range).await?;
+        let writing = Writing::begin(table.writer()?);
+        let mut sink = Sink::new(&writing, table.incoming(), quarantine);
+        let renewed = slicing.renew(meant, Above::Rebuilt(&batch.range), source, &mut sink).await;
+        let (accounts, (table, quarantine)) = writing.end(renewed).await?;
+        self.observers.tell(&Event::Rows { stream: self.stream.into(), rows: accounts.rows_in });
+        Ok(Written { table, quarantine, accounts })
+    }
+
     async fn write_files(
         &self,
         chain: &Arc<Chain>,
@@ -144,7 +191,8 @@ impl Protocol<'_> {
         flow.run(chunks, source, &batch.range.end).await
     }
 
-    fn outcome(&self, chain: &Chain, batch: &Logged, written: Written) -> Decision {
+    fn outcome(&self, chain: &Chain, batch: &Logged, written: Written, rebuild: Option<String>) -> Decision {
+        let renews = rebuild.is_some();
         let Written { table, quarantine, accounts } = written;
         let note = CommitNote {
             stream: self.stream.into(),
@@ -152,25 +200,32 @@ impl Protocol<'_> {
             range: batch.range.to_json(),
             components: components(chain),
             accounts: serde_json::to_value(&accounts).unwrap_or_default(),
+            rebuild,
         };
-        Decision { quarantine, table, accounts, note }
+        Decision { quarantine, table, accounts, note, renews }
     }
 
     /// Quarantine first, then the table, each once whatever happened before.
     async fn commit(&self, number: u64, outcome: &Decision) -> Result<(i64, Option<ChangeCounts>), Failure> {
         let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
         let transaction = AppTransaction { app_id: self.checkpoint.id().to_string(), version };
+        let (table, quarantine) = match outcome.renews {
+            true => (self.renewal.table.get().await?.as_ref(), &self.renewal.quarantine),
+            false => (self.table, self.quarantine),
+        };
         if !outcome.quarantine.is_empty() {
-            let quarantine = self.quarantine.get().await?;
+            let quarantine = quarantine.get().await?;
             pass(self.stream, Step::CommitQuarantine, Moment::Before);
             let _known = quarantine.commit(&outcome.quarantine, &transaction, &outcome.note).await?;
             pass(self.stream, Step::CommitQuarantine, Moment::After);
         }
         pass(self.stream, Step::CommitTable, Moment::Before);
-        let committed = self.table.commit(&outcome.table, &transaction, &outcome.note).await?;
+        let committed = table.commit(&outcome.table, &transaction, &outcome.note).await?;
         pass(self.stream, Step::CommitTable, Moment::After);
         Ok(match committed {
             CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => (version, None),
+            // Rows that are replaced by others do not count as events, one by one.
+            CommitOutcome::Merged { version, .. } if outcome.renews => (version, None),
             CommitOutcome::Merged { version, changes } => {
                 let RowChanges { inserted, updated, superseded, deleted } = changes;
                 (version, Some(ChangeCounts { inserted, updated, superseded, deleted }))

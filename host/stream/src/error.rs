@@ -95,6 +95,32 @@ pub enum Failure {
         /// Folder of the replay's checkpoint.
         checkpoint: String,
     },
+    /// Another kind of work on the table was cut short, and comes first.
+    #[error("{work} of table `{table}` is unfinished")]
+    Unfinished {
+        /// The table.
+        table: String,
+        /// What is unfinished.
+        work: &'static str,
+        /// How it is finished.
+        hint: String,
+    },
+    /// The table above rebuilt some of its rows, and this stream cannot make anew what it made of them.
+    #[error("the table above rebuilt some of its rows, and this stream cannot follow: {why}")]
+    NotRenewed {
+        /// Why.
+        why: String,
+        /// What a person can do.
+        hint: String,
+    },
+    /// The stream committed batch after batch during work beside it that it must not move on from.
+    #[error("the stream of table `{table}` moved on {times} times meanwhile: nothing was changed")]
+    Restless {
+        /// The table.
+        table: String,
+        /// How often it was tried.
+        times: u32,
+    },
     /// A stream above ended in error.
     #[error("stopped, because the stream above it, `{upstream}`, failed")]
     Upstream {
@@ -135,6 +161,8 @@ impl Failure {
                  `--code`, `--stage`, `--since` and `--until`, or put the columns back"
                     .into(),
             ),
+            Self::Unfinished { hint, .. } | Self::NotRenewed { hint, .. } => Some(hint.clone()),
+            Self::Restless { .. } => Some("stop the host, or try again when less is coming in".into()),
             Self::ReplayOfAnother { checkpoint, .. } => Some(format!(
                 "put the table back; or, when it was made anew on purpose, remove the folder `{checkpoint}`"
             )),

@@ -18,6 +18,7 @@ use futures::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use crate::regroup::Regrouping;
 use crate::{Failure, OpenTable, Stages};
 
 /// Chunks that wait for the writer.
@@ -85,7 +86,8 @@ impl Flow<'_> {
         let mut touched = grouping.map(|grouping| grouping.touched()).transpose().map_err(failed_stage)?;
         let mut accounts = self.feed(chunks, touched.as_mut(), send).await?;
         if let (Some(grouping), Some(touched)) = (grouping, touched) {
-            self.regroup(grouping, touched, source, end, send, &mut accounts).await?;
+            let regrouping = Regrouping { chain: self.chain, context: self.context, workers: self.workers };
+            regrouping.run(grouping, touched, source, end, send, &mut accounts).await?;
         }
         // Ignored on purpose: a closed queue means that the writer failed, and its own error says why.
         let _ = send.send(Message::End).await;

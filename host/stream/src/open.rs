@@ -36,6 +36,20 @@ impl OpenTable {
         self.table.get_or_try_init(|| self.opener.open_or_create()).await
     }
 
+    /// The table, if there is one.
+    ///
+    /// # Errors
+    /// What opening it says.
+    pub(crate) async fn existing(&self) -> Result<Option<&Arc<dyn TableWriter>>, TableError> {
+        if self.table.initialized() {
+            return Ok(self.table.get());
+        }
+        match self.opener.find().await? {
+            Some(table) => Ok(Some(self.table.get_or_init(|| async { table }).await)),
+            None => Ok(None),
+        }
+    }
+
     /// Newest version of this application in the table; `None` when it never wrote, or there is no table.
     ///
     /// # Errors

@@ -14,14 +14,21 @@ use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
 use crate::Failure;
-use crate::flow::{Flow, Message, failed_stage, join, process};
+use crate::flow::{Message, failed_stage, join, process};
 
 /// The first error of rows on their way into a sort, which can carry its text only.
 type Cause = Arc<Mutex<Option<Failure>>>;
 
-impl Flow<'_> {
+/// What computes groups.
+pub(crate) struct Regrouping<'a> {
+    pub(crate) chain: &'a Arc<Chain>,
+    pub(crate) context: BatchContext,
+    pub(crate) workers: usize,
+}
+
+impl Regrouping<'_> {
     /// Gives the writer the groups that are to go, and their new rows.
-    pub(crate) async fn regroup(
+    pub(crate) async fn run(
         &self,
         grouping: &Arc<Grouping>,
         touched: TouchedGroups,

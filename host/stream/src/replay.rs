@@ -10,23 +10,21 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
-use crisol_checkpoint::{Checkpoint, Position, Range, RangeEntry, Step};
+use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, restored_rows};
-use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, Standing, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
 use crate::batch::{check, components};
 use crate::failpoint::{Moment, pass};
-use crate::flow::{Files, Message, QUEUE_CHUNKS, count, join, process, write};
+use crate::flow::{Files, Message, count, join, process};
+use crate::journal::{Journal, Left, TIMES_MAX, Work};
+use crate::writing::Writing;
 use crate::{Failure, Selection, StreamError, report};
-
-/// Entry of `conf` in `offsets/N`.
-const BOUND: &str = "crisol.replay";
 
 /// What a replay is made of.
 pub struct ReplayParts {
@@ -34,11 +32,13 @@ pub struct ReplayParts {
     pub stream: String,
     /// The table that it fills.
     pub table_name: String,
-    /// Where that lies.
+    /// Id of that stream's checkpoint.
+    pub stream_checkpoint: String,
+    /// Where the table lies.
     pub table_path: String,
     /// Its id.
     pub table_id: String,
-    /// Progress of the replays of this table.
+    /// Progress of the replays and rebuilds of this table.
     pub checkpoint: Checkpoint,
     /// The stages as they are today.
     pub chain: Arc<Chain>,
@@ -84,6 +84,9 @@ pub struct Replayed {
 struct Bound {
     start: serde_json::Value,
     selection: Selection,
+    /// Where the stream stood in following rebuilds of the table above: such a batch may take out what is replayed.
+    #[serde(default)]
+    standing: Option<Standing>,
 }
 
 /// What `outcome/N` binds.
@@ -104,6 +107,7 @@ struct Batch {
     range: Range,
     timestamp_ms: i64,
     selection: Selection,
+    standing: Option<Standing>,
 }
 
 /// What became of rows.
@@ -128,22 +132,20 @@ impl Replay {
     /// # Errors
     /// As [`Stream::run`](crate::Stream::run).
     pub async fn run(&mut self, selection: &Selection) -> Result<Vec<Replayed>, StreamError> {
-        let (unfinished, next) = self.look().await.map_err(|failure| self.error(None, failure))?;
+        let (unfinished, mut next) = self.look().await.map_err(|failure| self.error(None, failure))?;
         let mut all = Vec::new();
         if let Some(batch) = unfinished {
-            let done = self.conclude(&batch).await.map_err(|failure| self.error(Some(batch.number), failure))?;
+            let (done, after) = self.finish(batch).await?;
             all.push(Replayed { resumed: true, ..done });
+            next = after;
         }
         let planned = self.plan(next, selection).await.map_err(|failure| self.error(None, failure))?;
         let Some(batch) = planned else {
             all.push(Replayed { selection: selection.clone(), ..Replayed::default() });
             return Ok(all);
         };
-        let done = async {
-            self.log(&batch).await?;
-            self.conclude(&batch).await
-        };
-        all.push(done.await.map_err(|failure| self.error(Some(next), failure))?);
+        self.log(&batch).await.map_err(|failure| self.error(Some(next), failure))?;
+        all.push(self.finish(batch).await?.0);
         Ok(all)
     }
 
@@ -162,38 +164,62 @@ impl Replay {
         Ok(Replayed { selection: selection.clone(), replayed, accounts, resumed: false })
     }
 
+    /// Carries a logged batch to its end, and gives the number of the next one. When the stream followed a rebuild of the
+    /// table above in the meantime, what is left of the rows is bound again.
+    async fn finish(&mut self, mut batch: Batch) -> Result<(Replayed, u64), StreamError> {
+        for _ in 0..TIMES_MAX {
+            let next = batch.number + 1;
+            let concluded = self.conclude(&batch).await.map_err(|failure| self.error(Some(next - 1), failure))?;
+            if let Some(done) = concluded {
+                return Ok((done, next));
+            }
+            let planned = self.plan(next, &batch.selection).await;
+            let Some(planned) = planned.map_err(|failure| self.error(Some(next), failure))? else {
+                return Ok((Replayed { selection: batch.selection, ..Replayed::default() }, next));
+            };
+            self.log(&planned).await.map_err(|failure| self.error(Some(next), failure))?;
+            batch = planned;
+        }
+        let given_up = self.journal().mark(batch.number).await;
+        let restless = Failure::Restless { table: self.parts.table_name.clone(), times: TIMES_MAX };
+        Err(self.error(Some(batch.number), given_up.err().unwrap_or(restless)))
+    }
+
+    fn journal(&self) -> Journal<'_> {
+        let ReplayParts { checkpoint, table_name, .. } = &self.parts;
+        Journal { checkpoint, name: &self.name, table: table_name, work: Work::Replay }
+    }
+
     fn error(&self, batch: Option<u64>, failure: Failure) -> StreamError {
         StreamError { stream: self.name.clone(), batch, failure: Box::new(failure) }
     }
 
     /// The batch that is logged and not marked, and the number of the next one.
     async fn look(&self) -> Result<(Option<Batch>, u64), Failure> {
-        let state = self.parts.checkpoint.state().await?;
-        let Some(logged) = state.offsets else { return Ok((None, 0)) };
-        let next = logged.batch + 1;
-        if state.newest_commit == Some(logged.batch) {
-            return Ok((None, next));
-        }
-        let damaged = |what: String| Failure::Internal { what: format!("`offsets/{}`: {what}", logged.batch) };
-        let bound = logged.entry.conf.get(BOUND).ok_or_else(|| damaged("it is none of a replay".into()))?;
-        let bound: Bound = serde_json::from_str(bound).map_err(|error| damaged(error.to_string()))?;
-        let start = Position::parse(&bound.start.to_string()).map_err(|error| damaged(error.to_string()))?;
-        let end = logged.entry.ends.first().cloned().flatten().ok_or_else(|| damaged("it has no end".into()))?;
-        let (range, timestamp_ms) = (Range { start, end }, logged.entry.timestamp_ms);
-        Ok((Some(Batch { number: logged.batch, range, timestamp_ms, selection: bound.selection }), next))
+        let (left, next) = self.journal().look::<Bound>().await?;
+        let Some(Left { number, end, timestamp_ms, bound }) = left else { return Ok((None, next)) };
+        let damaged = |error| Failure::Internal { what: format!("`offsets/{number}`: {error}") };
+        let start = Position::parse(&bound.start.to_string()).map_err(damaged)?;
+        let range = Range { start, end };
+        let Bound { selection, standing, .. } = bound;
+        Ok((Some(Batch { number, range, timestamp_ms, selection, standing }), next))
     }
 
     /// All that the quarantine holds; `None` when nothing of it is meant. The number was taken before: another host that
     /// replays the same rows meanwhile takes it, too, and one of the two loses it.
     async fn plan(&mut self, number: u64, selection: &Selection) -> Result<Option<Batch>, Failure> {
         pass(&self.name, Step::Plan, Moment::Before);
+        let app_id = Standing::rebuilds_of(&self.parts.stream_checkpoint);
+        let version = self.parts.table.transaction(&app_id).await?;
+        let standing = Some(Standing { app_id, version });
         let start = self.parts.source.initial().await?;
         let Some(planned) = self.parts.source.plan(&start).await? else { return Ok(None) };
         let range = Range { start, end: planned.end };
-        let batch = Batch { number, range, timestamp_ms: report::now_ms(), selection: selection.clone() };
+        let selection = selection.clone();
+        let batch = Batch { number, range, timestamp_ms: report::now_ms(), selection, standing };
         let mut chunks = self.parts.source.read(&batch.range).await?;
         while let Some(rows) = chunks.try_next().await? {
-            if selection.of(&rows).map_err(Failure::Restore)?.num_rows() > 0 {
+            if batch.selection.of(&rows).map_err(Failure::Restore)?.num_rows() > 0 {
                 pass(&self.name, Step::Plan, Moment::After);
                 return Ok(Some(batch));
             }
@@ -202,28 +228,22 @@ impl Replay {
     }
 
     async fn log(&self, batch: &Batch) -> Result<(), Failure> {
-        let bound = Bound { start: batch.range.start.to_json(), selection: batch.selection.clone() };
-        let bound = serde_json::to_string(&bound).map_err(|error| Failure::Internal { what: error.to_string() })?;
-        let mut entry = RangeEntry::new(batch.timestamp_ms, batch.range.end.clone());
-        entry.conf.insert(BOUND.into(), bound);
-        pass(&self.name, Step::LogRange, Moment::Before);
-        self.parts.checkpoint.log_range(batch.number, &entry).await?;
-        pass(&self.name, Step::LogRange, Moment::After);
-        Ok(())
+        let (selection, standing) = (batch.selection.clone(), batch.standing.clone());
+        let bound = Bound { start: batch.range.start.to_json(), selection, standing };
+        self.journal().log(batch.number, batch.timestamp_ms, batch.range.end.clone(), &bound).await
     }
 
-    /// Carries a logged batch to its end, from wherever an earlier run left it.
-    async fn conclude(&mut self, batch: &Batch) -> Result<Replayed, Failure> {
+    /// Carries a logged batch on from wherever an earlier run left it; `None` when it was held back, and nothing changed.
+    async fn conclude(&mut self, batch: &Batch) -> Result<Option<Replayed>, Failure> {
         let decision = match self.parts.checkpoint.outcome::<Decision>(batch.number).await? {
             Some(outcome) => outcome.payload,
             None => self.decide(batch).await?,
         };
-        let changes = self.commit(batch.number, &decision).await?;
-        pass(&self.name, Step::Mark, Moment::Before);
-        self.parts.checkpoint.mark(batch.number).await?;
-        pass(&self.name, Step::Mark, Moment::After);
-        let accounts = Accounts { changes, ..decision.accounts };
-        Ok(Replayed { selection: batch.selection.clone(), replayed: decision.replayed, accounts, resumed: false })
+        let committed = self.commit(batch, &decision).await?;
+        self.journal().mark(batch.number).await?;
+        let Some(changes) = committed else { return Ok(None) };
+        let (selection, accounts) = (batch.selection.clone(), Accounts { changes, ..decision.accounts });
+        Ok(Some(Replayed { selection, replayed: decision.replayed, accounts, resumed: false }))
     }
 
     /// Takes the rows through the stages, and binds what came of it.
@@ -239,6 +259,7 @@ impl Replay {
             range: batch.range.to_json(),
             components: components(&parts.chain),
             accounts: serde_json::to_value(&fates.accounts).unwrap_or_default(),
+            rebuild: None,
         };
         let Fates { replayed, accounts } = fates;
         let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, replayed, accounts, note };
@@ -249,24 +270,15 @@ impl Replay {
     }
 
     async fn write_files(&mut self, batch: &Batch) -> Result<(Fates, Files), Failure> {
-        let (send, receive) = mpsc::channel(QUEUE_CHUNKS);
         let (table, taken) = (self.parts.table.writer()?, self.parts.quarantine.writer()?);
-        let written = spawn_blocking(move || write(table, receive));
-        // Ignored on purpose, here and below: a closed queue means that the writer failed, and its own error says why.
-        let _ = send.send(Message::QuarantineWriter(taken)).await;
-        let fed = self.feed(batch, Some(&send)).await;
-        if fed.is_ok() {
-            let _ = send.send(Message::End).await;
-        }
-        drop(send);
-        let files = join(written).await?;
-        let fates = fed?;
-        let files = files?.ok_or_else(|| Failure::Internal { what: "the writer ended before the rows did".into() })?;
-        Ok((fates, files))
+        let writing = Writing::begin(table);
+        writing.send(Message::QuarantineWriter(taken)).await;
+        let fed = self.feed(batch, Some(&writing)).await;
+        writing.end(fed).await
     }
 
     /// Rows that pass go to the table; they, and those that are filtered, leave the quarantine.
-    async fn feed(&mut self, batch: &Batch, send: Option<&mpsc::Sender<Message>>) -> Result<Fates, Failure> {
+    async fn feed(&mut self, batch: &Batch, writing: Option<&Writing>) -> Result<Fates, Failure> {
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
         let context = BatchContext { batch: batch.number, timestamp_us };
         let mut fates = Fates::default();
@@ -282,16 +294,16 @@ impl Replay {
             let (rows, output) = join(spawn_blocking(move || process(&chain, &input, span, &context))).await??;
             count(&mut fates.accounts, rows, &output);
             count_codes(&mut fates.replayed, &kept);
-            let Some(send) = send else { continue };
+            let Some(writing) = writing else { continue };
             let leaves = without(&kept, &output.refused).map_err(Failure::Restore)?;
-            let _ = send.send(Message::Rows(output.accepted)).await;
-            let _ = send.send(Message::Quarantined(leaves)).await;
+            writing.send(Message::Rows(output.accepted)).await;
+            writing.send(Message::Quarantined(leaves)).await;
         }
         Ok(fates)
     }
 
-    /// The table first, each once whatever happened before.
-    async fn commit(&self, number: u64, decision: &Decision) -> Result<Option<ChangeCounts>, Failure> {
+    /// The table first, each once whatever happened before; `None` when the table's commit was held back.
+    async fn commit(&self, batch: &Batch, decision: &Decision) -> Result<Option<Option<ChangeCounts>>, Failure> {
         let parts = &self.parts;
         if decision.table_id != parts.table_id {
             return Err(Failure::ReplayOfAnother {
@@ -301,12 +313,12 @@ impl Replay {
                 checkpoint: parts.checkpoint.to_string(),
             });
         }
-        let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
+        let version = i64::try_from(batch.number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
         let transaction = AppTransaction { app_id: parts.checkpoint.id().to_string(), version };
         let mut changes = None;
         if !decision.table.is_empty() {
             pass(&self.name, Step::CommitTable, Moment::Before);
-            let committed = parts.table.commit(&decision.table, &transaction, &decision.note).await?;
+            let Some(committed) = self.commit_table(batch, decision, &transaction).await? else { return Ok(None) };
             pass(&self.name, Step::CommitTable, Moment::After);
             changes = counts(&committed);
         }
@@ -317,7 +329,20 @@ impl Replay {
         }
         parts.table.settled().await;
         parts.quarantine.settled().await;
-        Ok(changes)
+        Ok(Some(changes))
+    }
+
+    async fn commit_table(
+        &self,
+        batch: &Batch,
+        decision: &Decision,
+        transaction: &AppTransaction,
+    ) -> Result<Option<CommitOutcome>, Failure> {
+        let (table, Decision { table: files, note, .. }) = (&self.parts.table, decision);
+        Ok(match &batch.standing {
+            Some(standing) => table.commit_while(standing, files, transaction, note).await?,
+            None => Some(table.commit(files, transaction, note).await?),
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use crate::batch::{Done, Logged, Protocol};
 use crate::failpoint::{Moment, pass};
 use crate::pace::{News, Pace, UpstreamState};
 use crate::report::{self, Finished, Timings};
-use crate::{Failure, OpenTable, Stages, StreamError};
+use crate::{Failure, OpenTable, Renewal, Stages, StreamError};
 
 /// How often an idle stream says so (C-023).
 const IDLE: Duration = Duration::from_secs(10);
@@ -41,6 +41,8 @@ pub struct Parts {
     pub table: Arc<dyn TableWriter>,
     /// Where rejected rows go.
     pub quarantine: OpenTable,
+    /// What follows a rebuild of the table above.
+    pub renewal: Renewal,
     /// When batches are made.
     pub pace: Pace,
     /// Chunks worked on side by side.
@@ -119,6 +121,8 @@ impl Stream {
         let result = self.drive(&stop).await;
         self.parts.table.settled().await;
         self.parts.quarantine.settled().await;
+        self.parts.renewal.table.settled().await;
+        self.parts.renewal.quarantine.settled().await;
         let state = if result.is_ok() { UpstreamState::Ended } else { UpstreamState::Failed };
         self.parts.news.send_modify(|news| news.state = state);
         let error = result.err().map(|failure| StreamError {
@@ -274,9 +278,18 @@ impl Stream {
 
     /// What a batch works with, and apart from it the source that it reads.
     pub(crate) fn protocol(&mut self) -> (Protocol<'_>, &mut dyn Source) {
-        let Parts { name, checkpoint, stages, table, quarantine, workers, observers, source, .. } = &mut self.parts;
-        let protocol =
-            Protocol { stream: name, checkpoint, stages, table: &**table, quarantine, workers: *workers, observers };
+        let Parts { name, checkpoint, stages, table, quarantine, renewal, workers, observers, source, .. } =
+            &mut self.parts;
+        let protocol = Protocol {
+            stream: name,
+            checkpoint,
+            stages,
+            table: &**table,
+            quarantine,
+            renewal,
+            workers: *workers,
+            observers,
+        };
         (protocol, source.as_mut())
     }
 

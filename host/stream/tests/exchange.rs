@@ -11,7 +11,7 @@ use crisol_contract::OnRejected;
 use crisol_observe::{Event, Observer, Observers};
 use crisol_source::{MemorySource, MemoryTopic, Source};
 use crisol_stage::{BatchContext, Chain, ChainInput, ComponentId, Stage, StageError, StageOutput};
-use crisol_stream::{News, OpenTable, Opener, Pace, Parts, Stream, Swap, stages};
+use crisol_stream::{News, OpenTable, Opener, Pace, Parts, Renewal, Slices, Stream, Swap, stages};
 use crisol_table::{MemoryTable, TableError, TableWriter};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -128,6 +128,11 @@ async fn a_batch_is_wholly_the_work_of_the_chain_that_served_when_it_began() {
         stages,
         table: Arc::new(table.clone()),
         quarantine: OpenTable::new(NoQuarantine),
+        renewal: Renewal {
+            slices: Slices::Rows,
+            table: OpenTable::new(NoQuarantine),
+            quarantine: OpenTable::new(NoQuarantine),
+        },
         pace: Pace::AvailableNow,
         workers: 4,
         observers,

@@ -13,7 +13,7 @@ use crate::error::Place;
 use crate::log::{Log, Put};
 use crate::merge::{self, Merge, Rewrite};
 use crate::tail::Tail;
-use crate::{AppTransaction, CommitNote, CommitOutcome, PendingFile, TableError, entry};
+use crate::{AppTransaction, CommitNote, CommitOutcome, PendingFile, Standing, TableError, entry};
 
 /// Each lost turn is somebody else's commit, so this many are a table that never rests.
 const ATTEMPTS_MAX: u32 = 1_000;
@@ -27,6 +27,21 @@ pub(crate) struct Batch<'a> {
     pub(crate) note: &'a CommitNote,
     /// Checkpoint whose deleted keys count.
     pub(crate) deleted_keys_of: &'a str,
+    /// What must not have moved.
+    pub(crate) standing: Option<&'a Standing>,
+}
+
+impl Batch<'_> {
+    /// Whether the table has it, or must not get it because something has moved.
+    async fn is_settled(&self, tail: &mut Tail, moved: &mut bool) -> Result<bool, TableError> {
+        let stands = match self.standing {
+            Some(standing) => tail.transaction(&standing.app_id).await? == standing.version,
+            None => true,
+        };
+        let holds = holds(tail, self.transaction).await?;
+        *moved = !stands && !holds;
+        Ok(*moved || holds)
+    }
 }
 
 /// What is put: made anew for each version that it may follow.
@@ -42,12 +57,14 @@ pub(crate) trait Entries: Send {
 struct Appending<'a> {
     place: &'a Place,
     batch: &'a Batch<'a>,
+    /// What the batch was made for is no longer so: it must not land.
+    moved: bool,
 }
 
 #[async_trait]
 impl Entries for Appending<'_> {
     async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
-        holds(tail, self.batch.transaction).await
+        self.batch.is_settled(tail, &mut self.moved).await
     }
 
     async fn text(&mut self, _tail: &mut Tail, token: &str, seen: i64) -> Result<Bytes, TableError> {
@@ -56,13 +73,16 @@ impl Entries for Appending<'_> {
     }
 }
 
+/// Adds the files of a batch; `None` when what it was made for has moved.
 pub(crate) async fn append(
     place: &Place,
     log: &Log,
     tail: &mut Tail,
     batch: &Batch<'_>,
-) -> Result<CommitOutcome, TableError> {
-    land(place, log, tail, &mut Appending { place, batch }).await
+) -> Result<Option<CommitOutcome>, TableError> {
+    let mut appending = Appending { place, batch, moved: false };
+    let outcome = land(place, log, tail, &mut appending).await?;
+    Ok((!appending.moved).then_some(outcome))
 }
 
 /// A merge, and what it wrote for the version that it was last planned on.
@@ -73,6 +93,8 @@ struct Merging<'a> {
     /// Of the deleted keys.
     application: String,
     attempt: Option<Attempt>,
+    /// What the batch was made for is no longer so: it must not land.
+    moved: bool,
 }
 
 struct Attempt {
@@ -92,7 +114,7 @@ impl Merging<'_> {
 #[async_trait]
 impl Entries for Merging<'_> {
     async fn done(&mut self, tail: &mut Tail) -> Result<bool, TableError> {
-        holds(tail, self.batch.transaction).await
+        self.batch.is_settled(tail, &mut self.moved).await
     }
 
     /// Asked again, the attempt before has lost to another writer: all is planned anew.
@@ -106,29 +128,29 @@ impl Entries for Merging<'_> {
     }
 }
 
-/// Merges the rows of a batch into the table as it is when its entry is put.
+/// Merges the rows of a batch into the table as it is when its entry is put; `None` when what it was made for has moved.
 pub(crate) async fn merge(
     place: &Place,
     log: &Log,
     tail: &mut Tail,
     merge: &Arc<Merge>,
     batch: &Batch<'_>,
-) -> Result<CommitOutcome, TableError> {
+) -> Result<Option<CommitOutcome>, TableError> {
     let application = merge::application(batch.deleted_keys_of);
     // From now on it is followed from commit to commit.
     tail.transaction(&application).await?;
-    let mut merging = Merging { place, merge, batch, application, attempt: None };
+    let mut merging = Merging { place, merge, batch, application, attempt: None, moved: false };
     let outcome = land(place, log, tail, &mut merging).await?;
     let CommitOutcome::Committed { version } = outcome else {
         merging.give_up().await;
         merge.landed(batch.files, None).await;
-        return Ok(outcome);
+        return Ok((!merging.moved).then_some(outcome));
     };
-    let Some(Attempt { rewrite, tombstones }) = merging.attempt else { return Ok(outcome) };
+    let Some(Attempt { rewrite, tombstones }) = merging.attempt else { return Ok(Some(outcome)) };
     // A host that shares the deleted keys may be reading the file before.
     let shared = batch.deleted_keys_of != batch.transaction.app_id;
     merge.landed(batch.files, tombstones.filter(|_| rewrite.tombstones.is_some() && !shared)).await;
-    Ok(CommitOutcome::Merged { version, changes: rewrite.counts })
+    Ok(Some(CommitOutcome::Merged { version, changes: rewrite.counts }))
 }
 
 async fn holds(tail: &mut Tail, transaction: &AppTransaction) -> Result<bool, TableError> {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::merge::{LiveFile, Rewrite};
-use crate::{AppTransaction, CommitNote, PendingFile};
+use crate::{AppTransaction, CommitNote, PendingFile, Standing};
 
 pub(crate) const ENGINE: &str = concat!("crisol/", env!("CARGO_PKG_VERSION"));
 
@@ -149,10 +149,11 @@ pub(crate) fn rewrite(
     own["token"] = json!(token);
     own["changes"] = serde_json::to_value(rewrite.counts)?;
     let (removed, added) = (rewrite.removes.len(), rewrite.adds.len());
+    let operation = if note.rebuild.is_some() { "REBUILD" } else { "MERGE" };
     let txn = |app: &str, version: i64| json!({"txn": {"appId": app, "version": version, "lastUpdated": now}});
     let mut lines = vec![json!({"commitInfo": {
         "timestamp": now,
-        "operation": "MERGE",
+        "operation": operation,
         "operationParameters": { "queryId": transaction.app_id, "epochId": transaction.version.to_string() },
         "readVersion": read_version,
         "isolationLevel": "Serializable",
@@ -170,6 +171,9 @@ pub(crate) fn rewrite(
         "crisol": own,
     }})];
     lines.push(txn(&transaction.app_id, transaction.version));
+    if note.rebuild.is_some() {
+        lines.push(txn(&Standing::rebuilds_of(&transaction.app_id), transaction.version));
+    }
     lines.extend(rewrite.tombstones.map(|file| txn(application, file)));
     lines.extend(rewrite.removes.iter().map(|file| remove(file, now, true)));
     lines.extend(rewrite.adds.iter().map(|file| add(file, true)));

@@ -6,7 +6,7 @@
 //! `writer` holds the traits that streams know; [`Table`] is their Delta form and [`MemoryTable`] the double for tests.
 //! `create` and `check` decide what a table is, `log` and `tail` what it holds now, `entry` the text of a commit,
 //! `commit` how it lands, `merge` what a commit does that changes rows, `maintain` what one does that changes none,
-//! `checkpoint` Delta's log checkpoints, `files` the Parquet, `read` what people look at.
+//! `checkpoint` Delta's log checkpoints, `files` the Parquet, `held` the rows of the table, `read` what people look at.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -19,6 +19,7 @@ mod create;
 mod entry;
 mod error;
 mod files;
+mod held;
 mod log;
 mod maintain;
 mod memory;
@@ -34,10 +35,11 @@ mod writer;
 
 pub use error::TableError;
 pub use files::KeepFiles;
+pub use held::HeldFile;
 pub use maintain::Compaction;
 pub use memory::{Fault, MemoryCommit, MemoryTable};
 pub use merge::{DELETED, RowChanges};
 pub use read::TableSummary;
 pub use spec::{TableSpec, WriteMode};
 pub use table::Table;
-pub use writer::{AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableWriter};
+pub use writer::{AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, Standing, TableWriter};

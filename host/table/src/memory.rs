@@ -7,7 +7,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 
-use crate::{AppTransaction, CommitNote, CommitOutcome, FileWriter, PendingFile, TableError, TableWriter, entry};
+use crate::{
+    AppTransaction, CommitNote, CommitOutcome, FileWriter, HeldFile, PendingFile, Standing, TableError, TableWriter,
+    entry,
+};
 
 /// One commit of a [`MemoryTable`].
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +125,24 @@ impl TableWriter for MemoryTable {
             Some(_) => Err(failed("the answer to the commit was lost".to_string())),
             None => Ok(CommitOutcome::Committed { version: state.version() }),
         }
+    }
+
+    async fn commit_while(
+        &self,
+        standing: &Standing,
+        files: &[PendingFile],
+        transaction: &AppTransaction,
+        note: &CommitNote,
+    ) -> Result<Option<CommitOutcome>, TableError> {
+        if self.state().transaction(&standing.app_id) != standing.version {
+            return Ok(None);
+        }
+        self.commit(files, transaction, note).await.map(Some)
+    }
+
+    /// Rows in memory lie in no files.
+    async fn held(&self) -> Result<Vec<HeldFile>, TableError> {
+        Ok(Vec::new())
     }
 }
 

@@ -28,6 +28,18 @@ pub enum WriteMode {
     },
     /// The rows of the batch leave the table, each for one that equals it.
     TakeOut,
+    /// What the batch names is replaced by the rows that it brings, as far as they differ: the rebuild of a slice.
+    ReplaceNamed {
+        /// Columns whose values name what is replaced.
+        named_by: Vec<String>,
+        /// Columns that say which of the rows brought for one name is the newest: it alone stands, or deletes the name.
+        /// Empty: all of them stand.
+        newest_by: Vec<String>,
+        /// Columns in which rows may differ and still count as equal.
+        apart_from: Vec<String>,
+        /// Whether streams below are told.
+        told: bool,
+    },
 }
 
 /// What a table should be.

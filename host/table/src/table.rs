@@ -17,8 +17,8 @@ use crate::log::Log;
 use crate::merge::Merge;
 use crate::tail::Tail;
 use crate::{
-    AppTransaction, CommitNote, CommitOutcome, FileWriter, KeepFiles, PendingFile, TableError, TableSpec, TableWriter,
-    WriteMode, commit, create, merge, upgrade,
+    AppTransaction, CommitNote, CommitOutcome, FileWriter, HeldFile, KeepFiles, PendingFile, Standing, TableError,
+    TableSpec, TableWriter, WriteMode, commit, create, merge, upgrade,
 };
 
 /// A Delta table that exists, is the one its contract means, and may be written by this host.
@@ -167,6 +167,26 @@ impl Table {
         Ok(outcome)
     }
 
+    async fn commit_batch(
+        &self,
+        files: &[PendingFile],
+        transaction: &AppTransaction,
+        note: &CommitNote,
+        standing: Option<&Standing>,
+    ) -> Result<Option<CommitOutcome>, TableError> {
+        let mut tail = self.tail.lock().await;
+        let deleted_keys_of = self.deleted_keys_of.as_deref().unwrap_or(&transaction.app_id);
+        let batch = commit::Batch { files, transaction, note, deleted_keys_of, standing };
+        let outcome = match &self.merge {
+            Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
+            None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,
+        };
+        if let Some(outcome) = outcome {
+            self.landed(outcome, &tail).await;
+        }
+        Ok(outcome)
+    }
+
     async fn landed(&self, outcome: CommitOutcome, tail: &Tail) {
         if let CommitOutcome::Committed { version } | CommitOutcome::Merged { version, .. } = outcome {
             self.checkpoints.after_commit(&self.place.table, &self.log, tail.metadata(), version).await;
@@ -222,15 +242,24 @@ impl TableWriter for Table {
         transaction: &AppTransaction,
         note: &CommitNote,
     ) -> Result<CommitOutcome, TableError> {
-        let mut tail = self.tail.lock().await;
-        let deleted_keys_of = self.deleted_keys_of.as_deref().unwrap_or(&transaction.app_id);
-        let batch = commit::Batch { files, transaction, note, deleted_keys_of };
-        let outcome = match &self.merge {
-            Some(merge) => commit::merge(&self.place, &self.log, &mut tail, merge, &batch).await?,
-            None => commit::append(&self.place, &self.log, &mut tail, &batch).await?,
-        };
-        self.landed(outcome, &tail).await;
-        Ok(outcome)
+        let outcome = self.commit_batch(files, transaction, note, None).await?;
+        outcome.ok_or_else(|| self.place.data("a commit that waits for nothing was held back: a defect of the host"))
+    }
+
+    async fn commit_while(
+        &self,
+        standing: &Standing,
+        files: &[PendingFile],
+        transaction: &AppTransaction,
+        note: &CommitNote,
+    ) -> Result<Option<CommitOutcome>, TableError> {
+        self.commit_batch(files, transaction, note, Some(standing)).await
+    }
+
+    async fn held(&self) -> Result<Vec<HeldFile>, TableError> {
+        let version = self.latest_version().await?;
+        let files = merge::live_files(&self.place, &self.log, version).await?;
+        Ok(files.into_iter().map(|file| HeldFile::new(&self.place, &self.spec.schema, file.scanned)).collect())
     }
 
     async fn settled(&self) {

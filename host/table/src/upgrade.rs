@@ -16,7 +16,11 @@ const ATTEMPTS_MAX: u32 = 10;
 
 /// Whether the commits of a table tell its changes. A quarantine, which rows are taken out of, has no stream below.
 pub(crate) fn tells_changes(spec: &TableSpec) -> bool {
-    !matches!(spec.write, WriteMode::Append | WriteMode::TakeOut)
+    match spec.write {
+        WriteMode::Append | WriteMode::TakeOut => false,
+        WriteMode::ReplacePartitions | WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } => true,
+        WriteMode::ReplaceNamed { told, .. } => told,
+    }
 }
 
 /// Lets a table tell its changes from now on, when it has to and does not yet.
@@ -50,13 +54,18 @@ fn refuse_append_only(place: &Place, spec: &TableSpec, tail: &Tail) -> Result<()
     const APPEND_ONLY: &str = "delta.appendOnly";
     let values = [spec.properties.get(APPEND_ONLY), tail.metadata().configuration().get(APPEND_ONLY)];
     let set = values.into_iter().flatten().any(|value| value == "true");
-    if spec.write != WriteMode::Append && set {
-        return Err(place.mismatch(
+    match spec.write {
+        _ if !set => Ok(()),
+        WriteMode::Append => Ok(()),
+        WriteMode::ReplaceNamed { .. } => Err(place.mismatch(
+            "`delta.appendOnly` is set, and a rebuild takes rows out",
+            "take the property away, at least while the table is rebuilt",
+        )),
+        _ => Err(place.mismatch(
             "`delta.appendOnly` is set, and its write mode takes rows out",
             "write it with `append`, or take the property away",
-        ));
+        )),
     }
-    Ok(())
 }
 
 fn with_change_data(protocol: &Protocol) -> Result<Protocol, serde_json::Error> {

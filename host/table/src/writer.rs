@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::{RowChanges, TableError};
+use crate::{HeldFile, RowChanges, TableError};
 
 /// Delta's `txn` action: who wrote, and the newest number that it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +48,26 @@ pub struct CommitNote {
     pub components: BTreeMap<String, String>,
     /// Rows read, written, rejected, filtered.
     pub accounts: serde_json::Value,
+    /// What was rebuilt: the predicate of a slice, or what the table above rebuilt. Streams below then compute anew what
+    /// they made of the rows that changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<String>,
+}
+
+/// Where an application stood in a table when something was decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The application.
+    pub app_id: String,
+    /// Its newest version; `None`: it had written nothing.
+    pub version: Option<i64>,
+}
+
+impl Standing {
+    /// The application that moves whenever a commit of `app_id` follows a rebuild of the table above.
+    pub fn rebuilds_of(app_id: &str) -> String {
+        format!("{app_id}.rebuilds")
+    }
 }
 
 /// What came of a commit.
@@ -83,8 +103,8 @@ pub trait TableWriter: Send + Sync {
     /// Columns of the table, in order.
     fn schema(&self) -> SchemaRef;
 
-    /// Columns that [`TableWriter::writer`] takes: those of the table; where it is written by `upsert` or
-    /// `replace_groups`, all of them nullable, and then [`DELETED`](crate::DELETED).
+    /// Columns that [`TableWriter::writer`] takes: those of the table; where it is written by `upsert`,
+    /// `replace_groups` or `replace_named`, all of them nullable, and then [`DELETED`](crate::DELETED).
     fn incoming(&self) -> SchemaRef {
         self.schema()
     }
@@ -102,6 +122,19 @@ pub trait TableWriter: Send + Sync {
         transaction: &AppTransaction,
         note: &CommitNote,
     ) -> Result<CommitOutcome, TableError>;
+
+    /// As [`TableWriter::commit`], as long as an application stands where it did: `None` when it has moved, and nothing
+    /// is written. Asked and committed at one version of the table.
+    async fn commit_while(
+        &self,
+        standing: &Standing,
+        files: &[PendingFile],
+        transaction: &AppTransaction,
+        note: &CommitNote,
+    ) -> Result<Option<CommitOutcome>, TableError>;
+
+    /// The files that the table holds now.
+    async fn held(&self) -> Result<Vec<HeldFile>, TableError>;
 
     /// Waits for what is done beside the commits, such as log checkpoints: a process that ends earlier cuts it off.
     async fn settled(&self) {}

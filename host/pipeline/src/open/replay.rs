@@ -45,7 +45,8 @@ fn refuse_modes(plan: &StreamPlan) -> Result<(), EngineError> {
     }
 }
 
-async fn examine(engine: &Engine, plan: &StreamPlan) -> Result<Examined, EngineError> {
+/// A stream, and those above it, held against what there is.
+pub(super) async fn examine(engine: &Engine, plan: &StreamPlan) -> Result<Examined, EngineError> {
     let mut opener = Opener::new(engine);
     for stream in &engine.streams {
         let examined = opener.examine(stream).await?;
@@ -65,10 +66,11 @@ async fn parts(examined: Examined, quarantine: Table) -> Result<ReplayParts, Fai
     let table_id = table.id().await;
     // Of the deleted keys there is one list a table, and it is the stream's.
     let table = table.with_deleted_keys_of(&stream.id().to_string());
-    let checkpoint = open_for(&plan.replay, [&table, &quarantine]).await?;
+    let checkpoint = open_for(&plan.replay, &[&table, &quarantine]).await?;
     Ok(ReplayParts {
         stream: plan.name.clone(),
         table_name: plan.table.name.clone(),
+        stream_checkpoint: stream.id().to_string(),
         table_path: plan.table.path.clone(),
         table_id,
         checkpoint,
@@ -80,8 +82,9 @@ async fn parts(examined: Examined, quarantine: Table) -> Result<ReplayParts, Fai
     })
 }
 
-/// The checkpoint of the replays. A rebuild has closed the tables to the one before, which is done with.
-async fn open_for(folder: &Path, tables: [&Table; 2]) -> Result<Checkpoint, Failure> {
+/// The checkpoint of replays, and of rebuilds of slices. A rebuild of all has closed the tables to the one before, which is
+/// done with.
+pub(super) async fn open_for(folder: &Path, tables: &[&Table]) -> Result<Checkpoint, Failure> {
     let checkpoint = checkpoint_in(folder).await?;
     for table in tables {
         if table.transaction(&checkpoint.id().to_string()).await? == Some(i64::MAX) {

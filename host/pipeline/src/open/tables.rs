@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use crisol_stage::{Chain, quarantine_schema};
+use crisol_stage::{Chain, Origins, quarantine_schema};
 use crisol_store::Store;
-use crisol_table::{Table, TableError, TableSpec, TableWriter, WriteMode};
+use crisol_table::{KeepFiles, Table, TableError, TableSpec, TableWriter, WriteMode};
 
 use crate::error;
 use crate::plan::{PROVENANCE, StreamPlan};
@@ -30,6 +30,55 @@ pub(super) async fn find_quarantine(plan: &StreamPlan) -> Result<Option<Table>, 
 /// The quarantine of a stream, for rows to leave it; `None` when there is none.
 pub(super) async fn find_quarantine_to_empty(plan: &StreamPlan) -> Result<Option<Table>, TableError> {
     find(&TableSpec { write: WriteMode::TakeOut, ..quarantine_spec(plan) }).await
+}
+
+/// The table of a stream, for slices of it to be replaced; `None` when there is none.
+pub(super) async fn find_table_to_renew(plan: &StreamPlan, chain: &Chain) -> Result<Option<Table>, TableError> {
+    find(&renewed_table_spec(plan, chain)).await
+}
+
+/// The table of a stream, as slices of it are replaced.
+pub(super) struct RenewedTable {
+    pub(super) plan: StreamPlan,
+    pub(super) chain: Arc<Chain>,
+    /// Where the streams below find what is written.
+    pub(super) keeper: Option<Arc<dyn KeepFiles>>,
+}
+
+#[async_trait]
+impl crisol_stream::Opener for RenewedTable {
+    async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError> {
+        let Some(table) = find_table_to_renew(&self.plan, &self.chain).await? else { return Ok(None) };
+        Ok(Some(Arc::new(match &self.keeper {
+            Some(keeper) => table.handing_over(keeper.clone()),
+            None => table,
+        })))
+    }
+
+    /// It is there: its stream made it.
+    async fn open_or_create(&self) -> Result<Arc<dyn TableWriter>, TableError> {
+        let gone =
+            || TableError::External { table: self.plan.table.name.clone(), what: "it is gone".into(), source: None };
+        self.find().await?.ok_or_else(gone)
+    }
+}
+
+/// The quarantine of a stream, as slices of it are replaced.
+pub(super) struct RenewedQuarantine {
+    pub(super) plan: StreamPlan,
+    pub(super) origins: Origins,
+}
+
+#[async_trait]
+impl crisol_stream::Opener for RenewedQuarantine {
+    async fn find(&self) -> Result<Option<Arc<dyn TableWriter>>, TableError> {
+        let table = find(&renewed_quarantine_spec(&self.plan, self.origins)).await?;
+        Ok(table.map(|table| Arc::new(table) as Arc<dyn TableWriter>))
+    }
+
+    async fn open_or_create(&self) -> Result<Arc<dyn TableWriter>, TableError> {
+        Ok(Arc::new(make(&renewed_quarantine_spec(&self.plan, self.origins)).await?))
+    }
 }
 
 /// The quarantine of a stream, as its stream reaches it.
@@ -84,6 +133,28 @@ fn quarantine_spec(plan: &StreamPlan) -> TableSpec {
         write: WriteMode::Append,
         properties: BTreeMap::new(),
     }
+}
+
+fn renewed_table_spec(plan: &StreamPlan, chain: &Chain) -> TableSpec {
+    let spec = table_spec(plan, chain);
+    let (named_by, newest_by) = match &spec.write {
+        WriteMode::Upsert { keys, sequence_by, position } => (keys.clone(), [&sequence_by[..], position].concat()),
+        WriteMode::ReplaceGroups { group_by } => (group_by.clone(), Vec::new()),
+        WriteMode::ReplacePartitions => (spec.partition_by.clone(), Vec::new()),
+        _ => (Origins::of_input(&chain.input_schema()).columns(), Vec::new()),
+    };
+    TableSpec { write: WriteMode::ReplaceNamed { named_by, newest_by, apart_from: Vec::new(), told: true }, ..spec }
+}
+
+/// A row that is refused again as it was stays as it is, whichever batch refused it.
+fn renewed_quarantine_spec(plan: &StreamPlan, origins: Origins) -> TableSpec {
+    let write = WriteMode::ReplaceNamed {
+        named_by: origins.columns(),
+        newest_by: Vec::new(),
+        apart_from: ["batch", "batch_timestamp"].map(str::to_owned).to_vec(),
+        told: false,
+    };
+    TableSpec { write, ..quarantine_spec(plan) }
 }
 
 /// The write mode of a contract, as the table room has it. Equal sequences are decided by the provenance that the table

@@ -29,6 +29,8 @@ pub(super) struct AddedFile {
 pub(super) struct Commit {
     /// Files that bring rows, in the order of the log.
     pub(super) added: Vec<AddedFile>,
+    /// Whether a rebuild took rows out: the files are change data then, whether or not changes are followed otherwise.
+    pub(super) rebuilt: bool,
     metadata: Option<NewMetadata>,
     protocol: Option<NewProtocol>,
 }
@@ -71,11 +73,23 @@ impl TableLayout {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Action {
+    commit_info: Option<CommitInfo>,
     add: Option<Add>,
     remove: Option<Remove>,
     cdc: Option<ChangeData>,
     meta_data: Option<NewMetadata>,
     protocol: Option<NewProtocol>,
+}
+
+#[derive(Deserialize)]
+struct CommitInfo {
+    crisol: Option<Note>,
+}
+
+/// What a host of ours says of its commit.
+#[derive(Deserialize)]
+struct Note {
+    rebuild: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -134,15 +148,17 @@ impl Commit {
     }
 
     /// Parses a log entry. What changes no data is left out (D-125). A version with change data is read from that alone
-    /// (D-084), by whoever follows changes; any other commit that removes rows is refused (D-123).
+    /// (D-084), by whoever follows changes, and by all streams below a rebuild; any other commit that removes rows is
+    /// refused (D-123).
     pub(super) fn parse(spec: &TableSourceSpec, version: i64, entry: &[u8]) -> Result<Self, SourceError> {
         let name = &spec.name;
         let mut commit = Self::default();
-        let (mut removed, mut changed) = (None, Vec::new());
+        let (mut removed, mut changed, mut rebuild) = (None, Vec::new(), None);
         for action in serde_json::Deserializer::from_slice(entry).into_iter::<Action>() {
             let action = action.map_err(|e| {
                 SourceError::data(format!("table `{name}`: version {version} of its log is damaged: {e}"))
             })?;
+            rebuild = action.commit_info.and_then(|info| info.crisol).and_then(|note| note.rebuild).or(rebuild);
             if let Some(remove) = action.remove.filter(|remove| remove.data_change) {
                 removed.get_or_insert(remove.path);
             }
@@ -158,7 +174,10 @@ impl Commit {
         }
         match removed.or_else(|| changed.first().map(|file| file.path.clone())) {
             None => {}
-            Some(_) if spec.changes && !changed.is_empty() => commit.added = changed,
+            Some(_) if !changed.is_empty() && (spec.changes || (rebuild.is_some() && !spec.external)) => {
+                commit.added = changed;
+                commit.rebuilt = rebuild.is_some();
+            }
             Some(path) => return Err(rows_removed(spec, version, &path)),
         }
         Ok(commit)
@@ -326,6 +345,18 @@ mod tests {
     #[test]
     fn d123_whoever_reads_appended_rows_refuses_change_data() {
         assert!(parse(&[ADD, CHANGES]).unwrap_err().to_string().contains("version 7 removes rows"));
+    }
+
+    #[test]
+    fn d123_a_rebuild_of_ours_is_followed_by_all_streams_below_it() {
+        let info = r#"{"commitInfo":{"operation":"REBUILD","crisol":{"stream":"s","rebuild":"day = '1'"}}}"#;
+        for found in [parse(&[info, REMOVE, ADD, CHANGES]), changes(&[info, REMOVE, ADD, CHANGES])] {
+            let commit = found.unwrap();
+            assert!(commit.rebuilt && commit.added.len() == 1 && commit.added[0].changes, "{commit:?}");
+        }
+        let only_adds = parse(&[info, ADD]).unwrap();
+        assert!(!only_adds.rebuilt && !only_adds.added[0].changes, "what only came is read as ever");
+        assert!(parse_of(true, &[info, REMOVE, CHANGES]).is_err(), "of a table of others nothing is known");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod anew;
 mod commit;
 mod files;
 mod history;
+mod rebuilt;
 mod snapshot;
 mod walk;
 
@@ -385,6 +386,14 @@ impl Source for TableSource {
         Ok(spawn(format!("table `{}`", spec.name), move |out| files::read(&spec, &root, &held.added, out)))
     }
 
+    async fn read_before(&mut self, end: &Position) -> Result<Chunks, SourceError> {
+        self.rows_before(table_position(end)?).await
+    }
+
+    async fn read_rebuilt(&mut self, range: &Range) -> Result<Option<Chunks>, SourceError> {
+        self.rebuilt_rows(table_position(&range.start)?, table_position(&range.end)?).await
+    }
+
     async fn committed(&mut self, _end: &Position) -> Result<(), SourceError> {
         Ok(())
     }
@@ -402,6 +411,13 @@ impl TableSource {
             } else {
                 Arc::new(self.commit(version).await?.ok_or_else(|| self.not_reached(version, last))?)
             };
+            if commit.rebuilt && !self.spec.changes {
+                let what = format!(
+                    "table `{}`: version {version} is a rebuild, and was read as if rows only came",
+                    self.spec.name
+                );
+                return Err(SourceError::external(what));
+            }
             let from = if first { start.index } else { 0 };
             let until = if version == end.reservoir_version { end.index } else { i64::MAX };
             let wanted = commit.added.iter().zip(0..).filter(|(_, index)| (from..until).contains(index));

@@ -22,9 +22,13 @@ impl Walk {
 
     /// Takes the files of the walk's version; false when the batch ends within it, before it, or with it.
     pub(super) fn take(&mut self, commit: &Commit, spec: &TableSourceSpec) -> bool {
+        if commit.rebuilt && self.files > 0 {
+            return false;
+        }
         let from = usize::try_from(self.index).unwrap_or(0);
         let files = commit.added.get(from..).unwrap_or_default();
         let whole = match spec.cut {
+            _ if commit.rebuilt => true,
             Cut::Files => false,
             Cut::Versions => !self.snapshot,
             Cut::EachVersion => true,
@@ -46,7 +50,7 @@ impl Walk {
         self.version += 1;
         self.index = 0;
         self.snapshot = false;
-        spec.cut != Cut::EachVersion || self.files == 0
+        !commit.rebuilt && (spec.cut != Cut::EachVersion || self.files == 0)
     }
 
     fn has_room(&self, files: usize, bytes: u64, spec: &TableSourceSpec) -> bool {
@@ -121,6 +125,20 @@ mod tests {
         let mut walk = Walk::from(4, 0, true);
         assert!(!walk.take(&commit(&[1, 1, 1, 1]), &spec));
         assert_eq!((walk.version, walk.index, walk.snapshot), (4, 3, true));
+    }
+
+    #[test]
+    fn a_rebuild_of_the_table_above_is_a_batch_of_its_own() {
+        let spec = spec(Cut::Files, 9, 1_000);
+        let mut rebuilt = commit(&[700, 700]);
+        rebuilt.rebuilt = true;
+        let mut walk = Walk::default();
+        assert!(walk.take(&commit(&[1]), &spec));
+        assert!(!walk.take(&rebuilt, &spec), "what came before it ends the batch");
+        assert_eq!((walk.version, walk.index, walk.files), (1, 0, 1));
+        let mut walk = Walk::from(1, 0, false);
+        assert!(!walk.take(&rebuilt, &spec), "and it is never cut");
+        assert_eq!((walk.version, walk.index, walk.files), (2, 0, 2));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crisol_contract::{ColumnSpec, DELETED, StageSpec, TableContract};
 
 use self::groups::GroupPlan;
 use self::stages::Bound;
+pub(crate) use self::stages::type_name;
 use crate::chain::Ends;
 use crate::component::RowWorker;
 use crate::deleted::{DeletedStage, incoming};

@@ -189,7 +189,7 @@ fn as_option(column: &ColumnSpec) -> Option<Value> {
 }
 
 /// A type as contracts write it.
-pub(super) fn type_name(data_type: &DataType) -> String {
+pub(crate) fn type_name(data_type: &DataType) -> String {
     crisol_ipc::types::name(data_type).unwrap_or_else(|| data_type.to_string())
 }
 

@@ -1,4 +1,5 @@
-//! `replace_groups`: the groups that a batch names are replaced whole; one whose rows are as before stays untouched.
+//! `replace_groups`, `replace_named`: the groups that a batch names are replaced whole; one whose rows are as before stays
+//! untouched.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,7 +11,7 @@ use super::keys::Values;
 use super::prune::Span;
 use super::rewrite::{Change, Writers};
 use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges};
-use crate::{PendingFile, TableError};
+use crate::{PendingFile, TableError, upgrade};
 
 /// Rows in any order: how many, and a sum over them. Two seeds, so that different rows do not look alike by chance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,13 +56,14 @@ impl Merge {
     pub(super) fn replace_groups(
         &self,
         group_by: &[String],
+        apart_from: &[String],
         live: Vec<LiveFile>,
         files: &[PendingFile],
     ) -> Result<Rewrite, TableError> {
         if files.is_empty() {
             return Ok(Rewrite::default());
         }
-        let mut grouped = self.named(group_by, files)?;
+        let mut grouped = self.named(group_by, apart_from, files)?;
         let candidates: Vec<LiveFile> = live.into_iter().filter(|file| grouped.span.may_be_in(file)).collect();
         let mut touched = Vec::new();
         for file in candidates {
@@ -77,10 +79,11 @@ impl Merge {
         self.write_groups(&grouped, &touched, files)
     }
 
-    /// The groups that the batch names, and their new rows.
-    fn named(&self, group_by: &[String], files: &[PendingFile]) -> Result<Grouped, TableError> {
+    /// The groups that the batch names, and their new rows. Rows are compared in all columns but `apart_from`.
+    fn named(&self, group_by: &[String], apart_from: &[String], files: &[PendingFile]) -> Result<Grouped, TableError> {
         let schema = &self.spec.schema;
-        let all: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let all = schema.fields().iter().map(|field| field.name().clone());
+        let all: Vec<String> = all.filter(|name| !apart_from.contains(name)).collect();
         let values = |names: &[String]| Values::new(schema, names).map_err(|e| self.failed(e));
         let span = Span::new(group_by, &self.spec.partition_by);
         let mut grouped = Grouped { key: values(group_by)?, row: values(&all)?, groups: HashMap::new(), span };
@@ -114,8 +117,9 @@ impl Merge {
         touched: &[LiveFile],
         files: &[PendingFile],
     ) -> Result<Rewrite, TableError> {
-        let takes_out = grouped.groups.values().any(|group| group.changes() && group.old.rows > 0);
-        let mut writers = Writers::new(self, takes_out)?;
+        let changed = || grouped.groups.values().filter(|group| group.changes());
+        let takes_out = changed().any(|group| group.old.rows > 0);
+        let mut writers = Writers::new(self, takes_out && upgrade::tells_changes(&self.spec))?;
         for file in touched {
             let gone = self.changed_rows(grouped, file)?;
             if gone.contains(&true) {
@@ -134,7 +138,11 @@ impl Merge {
                 writers.add(&new.map_err(|e| self.place.data(e.to_string()))?, Change::Insert)?;
             }
         }
-        writers.finish(RowChanges::default())
+        writers.finish(RowChanges {
+            inserted: changed().map(|group| group.new.rows).sum(),
+            deleted: changed().map(|group| group.old.rows).sum(),
+            ..RowChanges::default()
+        })
     }
 
     fn changed_rows(&self, grouped: &Grouped, file: &LiveFile) -> Result<Vec<bool>, TableError> {

@@ -2,8 +2,8 @@
 //!
 //! A batch's rows wait in staged files. A merge is planned on one version of the table and may be committed as the next
 //! one only; when another writer comes first, all of it is planned again. `live` knows the table's files,
-//! `keys` and `events` which rows belong together, `upsert`, `groups`, `partitions` and `take_out` what becomes of them,
-//! `rewrite` writes files anew, `tombstones` remembers deleted keys.
+//! `keys` and `events` which rows belong together, `upsert`, `groups`, `recompute`, `partitions` and `take_out` what
+//! becomes of them, `rewrite` writes files anew, `tombstones` remembers deleted keys.
 
 mod events;
 mod groups;
@@ -11,6 +11,7 @@ mod keys;
 mod live;
 mod partitions;
 mod prune;
+mod recompute;
 mod rewrite;
 mod take_out;
 #[cfg(test)]
@@ -32,8 +33,8 @@ use crate::log::Log;
 use crate::scan::{Scanned, local};
 use crate::{KeepFiles, PendingFile, TableError, TableSpec, WriteMode};
 
-/// Last column of rows on their way to a table that is written by `upsert` or `replace_groups`: true in a row that only
-/// names what is to go.
+/// Last column of rows on their way to a table that is written by `upsert`, `replace_groups` or `replace_named`: true in a
+/// row that only names what is to go.
 pub const DELETED: &str = "_deleted";
 /// Column of change data (D-084).
 const CHANGE_TYPE: &str = "_change_type";
@@ -129,9 +130,10 @@ impl Merge {
     pub(crate) fn writer(&self) -> Result<Files, TableError> {
         match self.spec.write {
             WriteMode::Append | WriteMode::ReplacePartitions => Files::new(self.added.clone()),
-            WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } | WriteMode::TakeOut => {
-                Files::new(self.staged.clone())
-            }
+            WriteMode::Upsert { .. }
+            | WriteMode::ReplaceGroups { .. }
+            | WriteMode::TakeOut
+            | WriteMode::ReplaceNamed { .. } => Files::new(self.staged.clone()),
         }
     }
 
@@ -151,7 +153,16 @@ impl Merge {
             WriteMode::Upsert { keys, sequence_by, position } => {
                 merge.upsert(&upsert::Columns { keys, sequence_by, position }, live, &files, tombstones)
             }
-            WriteMode::ReplaceGroups { group_by } => merge.replace_groups(group_by, live, &files),
+            WriteMode::ReplaceGroups { group_by } => {
+                let rewrite = merge.replace_groups(group_by, &[], live, &files)?;
+                Ok(Rewrite { counts: RowChanges::default(), ..rewrite })
+            }
+            WriteMode::ReplaceNamed { named_by, newest_by, .. } if !newest_by.is_empty() => {
+                merge.recompute(named_by, newest_by, live, &files, tombstones)
+            }
+            WriteMode::ReplaceNamed { named_by, apart_from, .. } => {
+                merge.replace_groups(named_by, apart_from, live, &files)
+            }
             WriteMode::TakeOut => merge.take_out(live, &files),
         });
         work.await.map_err(|e| self.place.external("its rows could not be merged", e))?
@@ -196,7 +207,9 @@ impl Merge {
 pub(crate) fn incoming_for(spec: &TableSpec) -> SchemaRef {
     match spec.write {
         WriteMode::Append | WriteMode::ReplacePartitions | WriteMode::TakeOut => spec.schema.clone(),
-        WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } => incoming(&spec.schema),
+        WriteMode::Upsert { .. } | WriteMode::ReplaceGroups { .. } | WriteMode::ReplaceNamed { .. } => {
+            incoming(&spec.schema)
+        }
     }
 }
 
