@@ -255,6 +255,31 @@ fn a_replay_and_a_rebuild_do_not_begin_before_the_other_is_done() {
 }
 
 #[test]
+fn a_condition_that_fails_for_a_row_stands_in_the_way_of_nothing() {
+    let (plays, mut model) = wrong(3);
+    plays.build(Build::Right);
+    let fails = ["rebuild", "silver.plays", "--where", "1 / (score - score) > 1"];
+    let said = plays.host(&fails).fail_with(1);
+    assert!(said.contains("the condition `1 / (score - score) > 1` cannot be evaluated"), "{said}");
+    assert!(!said.contains("0..0"), "{said}");
+    plays.rebuild("silver.plays", "day = 'd0'", &[]);
+    plays.host(&fails).fail_with(1);
+    plays.host(&["quarantine", "replay", "silver.plays"]).succeed();
+    model.rebuild(|event, _| event.day == "d0");
+
+    // One that was bound and could not even fail is let go by the next.
+    let ended = plays.host(&fails).abort_at("rebuild:silver.plays/log_range/after", 0).run();
+    assert_eq!(ended.status.signal(), Some(Signal::SIGABRT as i32), "{ended:?}");
+    let said = plays.host(&["rebuild", "silver.plays", "--where", "day = 'd1'"]).fail_with(1);
+    assert!(said.contains("1 / (score - score) > 1"), "{said}");
+    plays.rebuild("silver.plays", "day = 'd1'", &[]);
+    plays.rebuild("silver.plays", "day = 'd2'", &[]);
+    model.rebuild(|_, _| true);
+    plays.run();
+    plays.holds(&model, "the other rebuilds went through");
+}
+
+#[test]
 fn a_replay_that_was_cut_short_does_not_bring_back_what_a_rebuild_took_out() {
     let (plays, mut model) = wrong(3);
     let heard = json!({ "name": "silver.heard", "from": "silver.plays",

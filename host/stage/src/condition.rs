@@ -46,10 +46,10 @@ impl Condition {
     /// # Errors
     /// It cannot be evaluated for a row.
     pub fn holds(&self, rows: &RecordBatch, context: &BatchContext) -> Result<BooleanArray, StageError> {
-        let values = self.0.evaluate(rows, context).map_err(|error| StageError::Refused {
-            stage: "where".into(),
-            what: format!("`{}` cannot be evaluated: {}", self.0.text(), error.text),
-        })?;
+        let values = self
+            .0
+            .evaluate(rows, context)
+            .map_err(|error| StageError::Condition { text: self.0.text().into(), what: error.text })?;
         let values = values.as_boolean();
         Ok(match values.nulls() {
             Some(nulls) => BooleanArray::new(values.values() & nulls.inner(), None),

@@ -24,6 +24,14 @@ pub enum StageError {
         /// The row and the reason.
         what: String,
     },
+    /// A [`Condition`](crate::Condition) cannot be evaluated for a row.
+    #[error("the condition `{text}` cannot be evaluated: {what}")]
+    Condition {
+        /// The condition.
+        text: String,
+        /// What went wrong.
+        what: String,
+    },
     /// The contract asks for what cannot be. Only [`Chain::build`](crate::Chain::build) gives it.
     #[error("`{key}`: {what}")]
     Config {
@@ -63,7 +71,7 @@ impl StageError {
             }
             Self::Refused { stage, what } => Self::Refused { stage, what: format!("{what} ({rows})") },
             Self::Internal { stage, what } => Self::Internal { stage, what: format!("{what} ({rows})") },
-            config @ Self::Config { .. } => config,
+            other @ (Self::Config { .. } | Self::Condition { .. }) => other,
         }
     }
 }

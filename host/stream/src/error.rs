@@ -39,9 +39,9 @@ pub enum Failure {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// A stage failed on these rows of the batch.
-    #[error("rows {}..{} of the batch", rows.start, rows.end)]
+    #[error("{}", where_failed(rows, source))]
     Stage {
-        /// Rows of the batch, counted from 0 in the order read.
+        /// Rows of the batch, counted from 0 in the order read; none when it failed on no rows in particular.
         rows: Range<u64>,
         /// What the stage says.
         #[source]
@@ -133,6 +133,11 @@ pub enum Failure {
         /// What was found.
         what: String,
     },
+}
+
+/// A failure that is about no rows in particular has nothing to add to the stage's own words.
+fn where_failed(rows: &Range<u64>, source: &StageError) -> String {
+    if rows.is_empty() { source.to_string() } else { format!("rows {}..{} of the batch", rows.start, rows.end) }
 }
 
 impl Failure {

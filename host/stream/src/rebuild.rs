@@ -157,9 +157,10 @@ impl Rebuild {
     async fn finish(&mut self, mut batch: Left<Bound>) -> Result<(Rebuilt, u64), StreamError> {
         for _ in 0..TIMES_MAX {
             let number = batch.number;
-            let concluded = self.conclude(&batch).await.map_err(|failure| self.error(Some(number), failure))?;
-            if let Some(done) = concluded {
-                return Ok((done, number + 1));
+            match self.conclude(&batch).await {
+                Ok(Some(done)) => return Ok((done, number + 1)),
+                Ok(None) => {}
+                Err(failure) => return Err(self.let_go(number, failure).await),
             }
             let again = async {
                 let none = || Failure::Internal { what: "the stream's batches are gone".into() };
@@ -174,6 +175,16 @@ impl Rebuild {
         given_up.map_err(|failure| self.error(Some(batch.number), failure))?;
         let failure = Failure::Restless { table: self.parts.table_name.clone(), times: TIMES_MAX };
         Err(self.error(Some(batch.number), failure))
+    }
+
+    /// A rebuild that could not be decided has changed nothing. It is let go, so that a condition which fails for some row
+    /// stands in the way of no other rebuild or replay.
+    async fn let_go(&self, number: u64, failure: Failure) -> StreamError {
+        let undecided = matches!(self.parts.checkpoint.outcome::<Decision>(number).await, Ok(None));
+        if undecided && let Err(error) = self.journal().mark(number).await {
+            tracing::warn!(stream = self.name, batch = number, %error, "the rebuild that failed stays unfinished");
+        }
+        self.error(Some(number), failure)
     }
 
     /// How far the stream is, by what its table says; `None` before its first batch.

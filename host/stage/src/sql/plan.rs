@@ -20,6 +20,7 @@ use datafusion::sql::sqlparser::dialect::SparkSqlDialect;
 
 use super::date_parts::PartOfTime;
 use super::depth;
+use super::doubles::as_doubles;
 use super::evaluate::Expression;
 use super::functions::{BatchTime, Divisor};
 use super::patterns;
@@ -111,7 +112,7 @@ impl Planner {
             .with_config_options(Arc::clone(self.state.config_options()))
             .build();
         let simplifier = ExprSimplifier::new(context);
-        let typed = simplifier.coerce(logical, &schema)?;
+        let typed = simplifier.coerce(as_doubles(logical, &schema)?, &schema)?;
         let counted = in_seconds(dates(typed, &schema)?, &schema)?;
         let guarded = guard_divisions(counted, &schema)?;
         let simple = simplifier.simplify(guarded)?;

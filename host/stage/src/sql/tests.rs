@@ -3,8 +3,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int32Array, Int64Array,
+    RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::DataType;
 
@@ -210,6 +210,58 @@ fn e008_a_guard_protects_its_row_whatever_the_other_rows_are() {
 fn floats_in_the_text_are_exact_decimals() {
     assert_eq!(truth("amount = 10.5"), [Some(true), Some(false), None]);
     assert_eq!(truth("0.1 + 0.2 = 0.3"), [Some(true); 3]);
+}
+
+#[test]
+fn nulls_in_texts_that_are_put_together() {
+    assert_eq!(truth("(text || 'z') IS NULL"), [Some(false), Some(false), Some(true)]);
+    assert_eq!(truth("concat(text, 'z') = 'z'"), [Some(false), Some(false), Some(true)]);
+}
+
+#[test]
+fn a_float_beside_a_decimal_makes_both_doubles_as_in_spark() {
+    let decimal = Decimal128Array::from(vec![0, 10, 0, 0]).with_precision_and_scale(18, 2).unwrap();
+    let rows = RecordBatch::try_from_iter_with_nullable([
+        ("x", Arc::new(Float64Array::from(vec![1e-18, 0.100_000_000_000_000_02, f64::NAN, 1e300])) as ArrayRef, true),
+        ("f", Arc::new(Float32Array::from(vec![1e-18, 0.5, f32::NAN, 1e10])), true),
+        ("d", Arc::new(decimal), true),
+        ("n", Arc::new(Int32Array::from(vec![1, 0, 1, 1])), true),
+    ])
+    .unwrap();
+    let evaluate = |text: &str| {
+        let planned = Planner::new().unwrap().plan(text, &rows.schema()).unwrap();
+        planned.evaluate(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap()
+    };
+    for (text, truth) in [
+        ("x > 0.0", [true; 4]),
+        ("x = 0.1", [false; 4]),
+        ("0.0 < x AND NOT x = 0.1", [true; 4]),
+        ("x > d", [true; 4]),
+        ("x IN (0.1, 0.2)", [false; 4]),
+        ("x BETWEEN 0.0 AND 0.1", [true, false, false, false]),
+        ("f >= 0.5", [false, true, true, true]),
+        ("CASE x WHEN 0.1 THEN true ELSE false END", [false; 4]),
+        ("x IS DISTINCT FROM 0.1", [true; 4]),
+    ] {
+        let found: Vec<bool> = evaluate(text).as_boolean().iter().flatten().collect();
+        assert_eq!(found, truth, "{text}");
+    }
+    for text in [
+        "coalesce(x, 0.0)",
+        "greatest(x, 0.0)",
+        "CASE WHEN n > 0 THEN x ELSE x + 0.0 END",
+        "nullif(x, 0.1)",
+        "x - d + d",
+    ] {
+        let values = evaluate(text);
+        let values = values.as_primitive::<Float64Type>();
+        assert_eq!((values.value(0), values.value(3)), (1e-18, 1e300), "{text}");
+        assert!((values.value(1) - 0.100_000_000_000_000_02).abs() <= 1e-17, "{text}");
+        assert!(values.value(2).is_nan(), "{text}");
+    }
+    assert_eq!(evaluate("x + 0.5").as_primitive::<Float64Type>().value(1), 0.100_000_000_000_000_02 + 0.5);
+    assert_eq!(*evaluate("d + 0.5").data_type(), DataType::Decimal128(19, 2), "decimals among themselves stay exact");
+    assert_eq!(*evaluate("struct(x, 0.5)").data_type(), *evaluate("struct(x, CAST(0.5 AS decimal(1,1)))").data_type());
 }
 
 #[test]
