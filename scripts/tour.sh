@@ -32,8 +32,11 @@ music() {
 }
 expected() { "$cache/venv/bin/python" tests/data/expected.py "$@"; }
 
+[ -z "${DEMO_DATA:-}" ] || [ -f "$data/.crisol-demo" ] || [ -z "$(ls -A "$data" 2>/dev/null)" ] ||
+  fail "DEMO_DATA=$data: the folder is not empty, and no demo made it"
 rm -rf "$data"
 mkdir -p "$data/landing"
+touch "$data/.crisol-demo"
 python3 tests/data/generate.py orders "$orders" > "$data/orders.tsv"
 python3 tests/data/generate.py orders-v3 "$late" > "$data/orders-v3.tsv"
 python3 tests/data/generate.py music "$plays" > "$data/landing/plays.json"

@@ -273,6 +273,18 @@ fn a_component_that_fails_on_the_last_batch_is_refused() {
     place(&lab.plugin("faulty.wasm"), &fs::read(guest("faulty-orders")).expect("a component"));
     lab.wait_for_refusal("faulty.wasm", "thirteen brings bad luck");
     lab.take(5, 1);
+    // Work beside the host is done by what serves there.
+    let beside = |arguments: &[&str]| {
+        let host = lab.project.host(arguments).env("KAFKA_BROKERS", lab.topic.brokers());
+        let ended = host.plugins(&lab.project.path().join("plugins")).run();
+        assert!(ended.status.success(), "{ended:?}");
+        format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr))
+    };
+    let said = beside(&["rebuild", "silver.orders", "--where", "true"]);
+    assert!(said.contains("a host refused this component; it is left out") && said.contains("faulty.wasm"), "{said}");
+    assert!(said.contains("0 rows that differed removed, 0 added"), "{said}");
+    let said = beside(&["check"]);
+    assert!(said.contains("a host refused this component; it is judged anew"), "{said}");
     lab.stop();
     assert_eq!(lab.components(), [json!({ "orders@0.1.0": first })]);
     lab.assert_no_offset_is_missing_or_doubled();

@@ -58,7 +58,7 @@ fn print_host(host: &Decisions) {
         }
     }
     println!("{shown}");
-    for RefusedFile { file, reason, since } in &host.refused {
+    for RefusedFile { file, reason, since, .. } in &host.refused {
         println!("refused since {since}: {}: {}", plain(&file.to_string_lossy()), plain(reason));
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn print_refused(global: &Global, found: &[RecordBatch]) -> Result<()
 }
 
 async fn replay_rows(global: &Global, replay: &QuarantineReplay) -> Result<(), EngineError> {
-    let engine = engine(global).streams([replay.table.clone()]).build()?;
+    let engine = engine(global).beside_a_host().streams([replay.table.clone()]).build()?;
     let done = engine.replay(&replay.table, &selection(&replay.chosen), replay.dry_run).await?;
     for replayed in &done {
         match global.output {

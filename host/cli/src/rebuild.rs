@@ -11,7 +11,7 @@ use crate::watch::thousands;
 
 /// Does what was asked.
 pub(crate) async fn rebuild(global: &Global, rebuild: &Rebuild) -> Result<Exit, EngineError> {
-    let engine = engine(global).streams([rebuild.table.clone()]).build()?;
+    let engine = engine(global).beside_a_host().streams([rebuild.table.clone()]).build()?;
     for rebuilt in engine.rebuild(&rebuild.table, &rebuild.predicate, rebuild.dry_run).await? {
         match global.output {
             Output::Text => print(rebuild, &rebuilt),
@@ -42,9 +42,8 @@ fn print(rebuild: &Rebuild, rebuilt: &Rebuilt) {
     for (code, rows) in &accounts.filtered {
         println!("  {} filtered: {}", thousands(*rows), plain(code));
     }
-    if !rebuild.dry_run {
-        let [removed, added] = [rebuilt.rows_removed, rebuilt.rows_added].map(thousands);
-        println!("  {removed} rows that differed removed, {added} added");
+    if let (Some(removed), Some(added)) = (rebuilt.rows_removed, rebuilt.rows_added) {
+        println!("  {} rows that differed removed, {} added", thousands(removed), thousands(added));
     }
 }
 

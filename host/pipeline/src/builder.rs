@@ -22,6 +22,7 @@ pub struct EngineBuilder {
     streams: Vec<String>,
     trigger: Option<Trigger>,
     restart: Restart,
+    beside_a_host: bool,
     observers: Observers,
 }
 
@@ -97,6 +98,13 @@ impl EngineBuilder {
         self
     }
 
+    /// For work beside a host: components that it refused are left out, as they would be in the host.
+    #[must_use]
+    pub fn beside_a_host(mut self) -> Self {
+        self.beside_a_host = true;
+        self
+    }
+
     /// Adds a listener.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
@@ -110,7 +118,17 @@ impl EngineBuilder {
     /// [`EngineError::Contracts`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
         let (project, positions, mut notes) = self.resolve(Kafka::Read)?;
-        let (shelf, registry) = self.shelf(&project.dir)?;
+        let (shelf, mut registry) = self.shelf(&project.dir)?;
+        let decisions = swap::decisions_file(&project);
+        if let Some(host) = swap::Decisions::read(&decisions) {
+            let now = if self.beside_a_host { "left out" } else { "judged anew, without a batch to try it on" };
+            for (component, reason) in shelf.refused_by(&host) {
+                tracing::warn!(path = %component.path().display(), %reason, "a host refused this component; it is {now}");
+            }
+            if self.beside_a_host {
+                registry = shelf.beside(&host);
+            }
+        }
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
         }
@@ -123,7 +141,6 @@ impl EngineBuilder {
         }
         let Self { trigger, restart, observers, .. } = self;
         let handoff = Handoff::new(project.handoff.bytes_max).map(Arc::new);
-        let decisions = swap::decisions_file(&project);
         let registry = Arc::new(registry);
         Ok(Engine { streams, positions, shelf, registry, decisions, trigger, restart, observers, notes, handoff })
     }

@@ -226,12 +226,17 @@ impl Protocol<'_> {
             CommitOutcome::Committed { version } | CommitOutcome::AlreadyCommitted { version } => (version, None),
             // Rows that are replaced by others do not count as events, one by one.
             CommitOutcome::Merged { version, .. } if outcome.renews => (version, None),
-            CommitOutcome::Merged { version, changes } => {
-                let RowChanges { inserted, updated, superseded, deleted } = changes;
-                (version, Some(ChangeCounts { inserted, updated, superseded, deleted }))
-            }
+            CommitOutcome::Merged { version, .. } => (version, counts(&committed)),
         })
     }
+}
+
+/// What became of the rows one by one, where the table tells it: an upsert.
+pub(crate) fn counts(committed: &CommitOutcome) -> Option<ChangeCounts> {
+    let CommitOutcome::Merged { changes, .. } = committed else { return None };
+    let RowChanges { inserted, updated, superseded, deleted } = *changes;
+    let counts = ChangeCounts { inserted, updated, superseded, deleted };
+    (*changes != RowChanges::default()).then_some(counts)
 }
 
 /// `name@version` of each component of a chain, with its digest; several of one version, each for its own schema versions,

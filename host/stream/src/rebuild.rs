@@ -73,10 +73,10 @@ pub struct Rebuilt {
     pub resumed: bool,
     /// What became of the rows that the slice is made of.
     pub accounts: Accounts,
-    /// Rows of the table that differed, and are gone.
-    pub rows_removed: u64,
-    /// Rows of the table that came in their place.
-    pub rows_added: u64,
+    /// Rows of the table that differed, and are gone; not known where nothing is written.
+    pub rows_removed: Option<u64>,
+    /// Rows of the table that came in their place; as well.
+    pub rows_added: Option<u64>,
     /// What the table holds of the slice; known where nothing is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<SliceSize>,
@@ -225,6 +225,7 @@ impl Rebuild {
             CommitOutcome::Merged { changes, .. } => (changes.deleted, changes.inserted),
             CommitOutcome::Committed { .. } | CommitOutcome::AlreadyCommitted { .. } => (0, 0),
         };
+        let (rows_removed, rows_added) = (Some(rows_removed), Some(rows_added));
         let (predicate, accounts) = (batch.bound.predicate.clone(), decision.accounts);
         Ok(Some(Rebuilt { predicate, accounts, rows_removed, rows_added, ..Rebuilt::default() }))
     }

@@ -14,12 +14,12 @@ use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, restored_rows};
-use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, Standing, TableWriter};
+use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use crate::batch::{check, components};
+use crate::batch::{check, components, counts};
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Files, Message, count, join, process};
 use crate::journal::{Journal, Left, TIMES_MAX, Work};
@@ -344,12 +344,6 @@ impl Replay {
             None => Some(table.commit(files, transaction, note).await?),
         })
     }
-}
-
-fn counts(committed: &CommitOutcome) -> Option<ChangeCounts> {
-    let CommitOutcome::Merged { changes, .. } = committed else { return None };
-    let RowChanges { inserted, updated, superseded, deleted } = *changes;
-    Some(ChangeCounts { inserted, updated, superseded, deleted })
 }
 
 fn count_codes(codes: &mut BTreeMap<String, u64>, rows: &RecordBatch) {

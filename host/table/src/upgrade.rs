@@ -40,7 +40,9 @@ pub(crate) async fn change_data(place: &Place, spec: &TableSpec, log: &Log, tail
         let text = entry::tell_changes(&protocol, &metadata, &token).map_err(failed)?;
         // An unknown outcome ends the call: opened again, the table tells its changes or is tried anew.
         match log.put(tail.version() + 1, &text).await? {
-            Put::Done => tracing::info!(table = %spec.name, "the table tells its changes from now on"),
+            Put::Done => {
+                tracing::info!(table = %spec.name, "the table tells its changes from now on (delta.enableChangeDataFeed)")
+            }
             Put::Exists => tracing::debug!(table = %spec.name, "another writer was first"),
         }
         tail.advance().await?;

@@ -36,11 +36,11 @@ fn refuse_modes(plan: &StreamPlan) -> Result<(), EngineError> {
         WriteMode::Append | WriteMode::Upsert { .. } => Ok(()),
         WriteMode::ReplaceGroups { .. } => refuse(
             "its groups are computed from all rows of the table above",
-            "mend the component or rule, and run with `--rebuild` after deleting the stream's checkpoint",
+            "mend the component or rule, and make the groups anew with `host rebuild`",
         ),
         WriteMode::ReplacePartitions => refuse(
             "each delivery replaces its partitions whole, and the rows would replace what they belong to",
-            "mend the component or rule, and have the partitions delivered again",
+            "mend the component or rule, and make the partitions anew with `host rebuild`, or have them delivered again",
         ),
     }
 }

@@ -9,6 +9,8 @@ use crisol_contract::Project;
 use crisol_plugin::{Component, Registry};
 use serde::{Deserialize, Serialize};
 
+use super::Shelf;
+
 /// Which components serve a host that runs or ran, as it wrote it last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decisions {
@@ -48,6 +50,9 @@ pub struct Decided {
 pub struct RefusedFile {
     /// The file.
     pub file: PathBuf,
+    /// SHA-256 of it; absent when it could not be loaded.
+    #[serde(default)]
+    pub digest: Option<String>,
     /// Why.
     pub reason: String,
     /// Since when, ISO 8601.
@@ -62,7 +67,7 @@ pub(crate) fn decisions_file(project: &Project) -> PathBuf {
 impl Decisions {
     /// Decisions at this moment; what was so before keeps the time since which it is so.
     pub(super) fn now(
-        folder: &Path,
+        shelf: &Shelf,
         registry: &Registry,
         refused: &BTreeMap<PathBuf, String>,
         before: Option<&Self>,
@@ -86,6 +91,7 @@ impl Decisions {
             let known = before.and_then(|before| before.refused.iter().find(same));
             RefusedFile {
                 file: file.clone(),
+                digest: shelf.component(file).map(|component| component.digest().into()),
                 reason: reason.clone(),
                 since: since(known.map(|known| known.since.clone())),
             }
@@ -93,11 +99,17 @@ impl Decisions {
         let (serving, waiting) = (before.map(|before| &before.serving), before.map(|before| &before.waiting));
         Self {
             written: now.clone(),
-            folder: folder.into(),
+            folder: shelf.folder().into(),
             serving: registry.serving().iter().map(|component| decided(component, serving)).collect(),
             waiting: registry.shadowed().iter().map(|component| decided(component, waiting)).collect(),
             refused: refused.collect(),
         }
+    }
+
+    /// Why a component was refused, as long as its file is the same.
+    pub(crate) fn refusal(&self, component: &Component) -> Option<&str> {
+        let same = |refused: &&RefusedFile| refused.digest.as_deref() == Some(component.digest());
+        self.refused.iter().find(same).map(|refused| refused.reason.as_str())
     }
 
     /// Writes them; a reader sees all of them or those before.
@@ -132,14 +144,14 @@ mod tests {
         let dir = tempfile::TempDir::new().unwrap();
         let file = dir.path().join("checkpoints/plugins.json");
         assert_eq!(Decisions::read(&file), None);
-        let registry = Registry::without(dir.path());
+        let (shelf, registry) = (Shelf::without(dir.path()), Registry::without(dir.path()));
         let mut refused = BTreeMap::from([(PathBuf::from("a.wasm"), "no component".to_string())]);
-        let mut first = Decisions::now(dir.path(), &registry, &refused, None);
+        let mut first = Decisions::now(&shelf, &registry, &refused, None);
         first.refused[0].since = "2026-01-01T00:00:00.000Z".into();
         first.write(&file).unwrap();
         assert_eq!(Decisions::read(&file).as_ref(), Some(&first));
         refused.insert("b.wasm".into(), "no component".into());
-        let second = Decisions::now(dir.path(), &registry, &refused, Some(&first));
+        let second = Decisions::now(&shelf, &registry, &refused, Some(&first));
         second.write(&file).unwrap();
         assert_eq!(Decisions::read(&file).as_ref(), Some(&second));
         assert_eq!(second.refused[0], first.refused[0]);

@@ -140,7 +140,7 @@ impl Watcher {
     }
 
     fn write_down(&mut self) {
-        let decisions = Decisions::now(self.shelf.folder(), &self.registry, &self.refused, self.written.as_ref());
+        let decisions = Decisions::now(&self.shelf, &self.registry, &self.refused, self.written.as_ref());
         if let Err(error) = decisions.write(&self.file) {
             tracing::warn!(file = %self.file.display(), "cannot be written, `host plugins` will not show it: {error}");
         }

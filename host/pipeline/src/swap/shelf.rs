@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use crisol_plugin::{Component, Engine, PluginError, Refused, Registry, files};
 
+use super::Decisions;
+
 /// The files of a folder, and what tells that one of them has changed.
 pub(super) type Look = BTreeMap<PathBuf, Stamp>;
 
@@ -88,6 +90,23 @@ impl Shelf {
     /// The components of all files that could be loaded.
     pub(super) fn components(&self) -> Vec<Arc<Component>> {
         self.loaded.values().flatten().cloned().collect()
+    }
+
+    /// The component of a file.
+    pub(super) fn component(&self, path: &Path) -> Option<&Component> {
+        self.loaded.get(path)?.as_ref().ok().map(Arc::as_ref)
+    }
+
+    /// Components that a host refused, and why, as long as their files are the same.
+    pub(crate) fn refused_by<'a>(&'a self, host: &'a Decisions) -> impl Iterator<Item = (&'a Component, &'a str)> {
+        let refused = |component: &'a Arc<Component>| Some((component.as_ref(), host.refusal(component)?));
+        self.loaded.values().flatten().filter_map(refused)
+    }
+
+    /// What serves beside a host: no component that it refused.
+    pub(crate) fn beside(&self, host: &Decisions) -> Registry {
+        let taken: Vec<_> = self.components().into_iter().filter(|one| host.refusal(one).is_none()).collect();
+        Registry::without(&self.folder).successor(&taken, Vec::new())
     }
 
     /// The other files, and why.
