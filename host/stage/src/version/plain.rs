@@ -51,26 +51,25 @@ impl<'a> Cursor<'a> {
     fn key(&mut self) -> Option<&'a [u8]> {
         self.take(b'"')?;
         let start = self.at;
-        self.string()?;
-        let key = self.text.get(start..self.at - 1)?;
-        key.is_ascii().then_some(key)
+        self.string::<true>()?;
+        self.text.get(start..self.at - 1)
     }
 
-    /// Steps behind the quote that ends a string without escapes.
-    fn string(&mut self) -> Option<()> {
+    /// Steps behind the quote that ends a string without escapes; with `ASCII` it has no other bytes.
+    fn string<const ASCII: bool>(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let words = rest.chunks_exact(8);
         let (tail, mut at) = (words.remainder(), self.at);
         for word in words {
             let word = u64::from_le_bytes(word.try_into().ok()?);
-            let special = special(word);
+            let special = special(word) | if ASCII { word & HIGHS } else { 0 };
             if special != 0 {
                 at += special.trailing_zeros() as usize / 8;
                 return self.close(at);
             }
             at += 8;
         }
-        at += tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..32))?;
+        at += tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..32) || (ASCII && !byte.is_ascii()))?;
         self.close(at)
     }
 
@@ -84,7 +83,7 @@ impl<'a> Cursor<'a> {
         match self.next()? {
             b'"' => {
                 self.at += 1;
-                self.string()
+                self.string::<false>()
             }
             b'-' | b'0'..=b'9' => self.number(),
             b't' => self.word(b"true"),
