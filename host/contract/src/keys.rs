@@ -216,8 +216,8 @@ const KEYS: &[Key] = &[
     table("stages[].decode", "component", "A decoder, `orders` or `orders@^1.2`. Each stage has exactly one kind"),
     table("stages[].transform", "component", "A transformer"),
     table("stages[].validate", "component", "A validator"),
-    table("stages[].rank", "component", "A ranker; not in this release"),
-    table("stages[].aggregate", "component", "An aggregator; not in this release"),
+    table("stages[].rank", "component", "A ranker, in tables with `replace_groups`"),
+    table("stages[].aggregate", "component", "An aggregator, in tables with `replace_groups`"),
     table(
         "stages[].version.json",
         "string",
