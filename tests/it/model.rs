@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Output;
 use std::time::Duration;
 
-use crisol_tests::{Host, Project, Topic, wait_until};
+use crisol_tests::{Host, Project, Random, Topic, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -58,49 +58,21 @@ enum Action {
     CrashedReplay,
 }
 
-/// Numbers that follow from a seed.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let seed = std::env::var("CRISOL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = seed.unwrap_or_else(|| {
-            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            since.map_or(1, |since| since.as_nanos() as u64)
-        });
-        println!("CRISOL_TEST_SEED={seed}");
-        Self(seed)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-
-    fn shuffled<T: Copy>(&mut self, of: &[T]) -> Vec<T> {
-        let mut left = of.to_vec();
-        (0..of.len()).map(|_| left.swap_remove(self.below(left.len()))).collect()
-    }
-
-    fn event(&mut self, number: usize) -> Event {
-        Event {
-            number,
-            order: self.below(400),
-            second: (self.below(4) * 24 + self.below(24)) as u64 * 3_600,
-            cents: 1 + self.below(50_000) as u64,
-            version: self.one_of(&[1, 1, 1, 2, 2, 3, 3, 3, 9]),
-            country: self.one_of(&[Some("ES"), Some("ES"), Some("MX"), None, Some("gone")]),
-            fault: match self.below(40) {
-                0 => Fault::Cut,
-                1 => Fault::NoOrder,
-                2 => Fault::NoVersion,
-                _ => Fault::None,
-            },
-        }
+/// A new event.
+fn event(random: &mut Random, number: usize) -> Event {
+    Event {
+        number,
+        order: random.below(400),
+        second: (random.below(4) * 24 + random.below(24)) as u64 * 3_600,
+        cents: 1 + random.below(50_000) as u64,
+        version: random.one_of(&[1, 1, 1, 2, 2, 3, 3, 3, 9]),
+        country: random.one_of(&[Some("ES"), Some("ES"), Some("MX"), None, Some("gone")]),
+        fault: match random.below(40) {
+            0 => Fault::Cut,
+            1 => Fault::NoOrder,
+            2 => Fault::NoVersion,
+            _ => Fault::None,
+        },
     }
 }
 
@@ -135,7 +107,7 @@ fn any_sequence_of_messages_crashes_builds_versions_and_replays_leaves_the_table
 impl Lab {
     fn new() -> Self {
         let random = Random::new();
-        let topic = Topic::create(&format!("model.{}", random.0), 2);
+        let topic = Topic::create(&format!("model.{}", random.seed()), 2);
         let project = Project::orders_of(topic.name(), 200);
         change(&project, "silver/orders", |contract| {
             let columns = contract["columns"].as_array_mut().expect("columns");
@@ -173,7 +145,7 @@ impl Lab {
     fn produce(&mut self) {
         let first = self.world.len();
         let events = 1 + self.random.below(EVENTS_PER_STEP_MAX);
-        let events: Vec<Event> = (first..first + events).map(|number| self.random.event(number)).collect();
+        let events: Vec<Event> = (first..first + events).map(|number| event(&mut self.random, number)).collect();
         let messages: Vec<_> = events.iter().map(|event| (event.key(), event.value())).collect();
         self.topic.produce(messages.iter().map(|(key, value)| (key.as_str(), value.as_str())));
         self.world.add(events);

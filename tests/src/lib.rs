@@ -7,12 +7,14 @@
 mod host;
 mod kafka;
 mod project;
+mod random;
 mod tables;
 mod terminal;
 
 pub use host::{Host, Run, copy, wait_until};
 pub use kafka::Topic;
 pub use project::Project;
+pub use random::Random;
 pub use tables::Tables;
 
 use std::path::{Path, PathBuf};

@@ -95,9 +95,7 @@ impl Protocol<'_> {
         let (written, rebuild) = written;
         let outcome = self.outcome(&chain, batch, written, rebuild);
         // Also without rejected rows: another host may run the same range with other components, and reject some.
-        pass(self.stream, Step::LogOutcome, Moment::Before);
-        self.checkpoint.log_outcome(batch.number, &outcome).await?;
-        pass(self.stream, Step::LogOutcome, Moment::After);
+        log_outcome(self.stream, self.checkpoint, batch.number, &outcome).await?;
         let (version, changes) = self.commit(batch.number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(batch.number, timings).await?;
@@ -207,8 +205,7 @@ impl Protocol<'_> {
 
     /// Quarantine first, then the table, each once whatever happened before.
     async fn commit(&self, number: u64, outcome: &Decision) -> Result<(i64, Option<ChangeCounts>), Failure> {
-        let version = i64::try_from(number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
-        let transaction = AppTransaction { app_id: self.checkpoint.id().to_string(), version };
+        let transaction = transaction(self.checkpoint, number)?;
         let (table, quarantine) = match outcome.renews {
             true => (self.renewal.table.get().await?.as_ref(), &self.renewal.quarantine),
             false => (self.table, self.quarantine),
@@ -229,6 +226,25 @@ impl Protocol<'_> {
             CommitOutcome::Merged { version, .. } => (version, counts(&committed)),
         })
     }
+}
+
+/// What tells that a table has a batch.
+pub(crate) fn transaction(checkpoint: &Checkpoint, batch: u64) -> Result<AppTransaction, Failure> {
+    let version = i64::try_from(batch).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
+    Ok(AppTransaction { app_id: checkpoint.id().to_string(), version })
+}
+
+/// Binds what a batch came to. `name` is that of its failpoints.
+pub(crate) async fn log_outcome(
+    name: &str,
+    checkpoint: &Checkpoint,
+    batch: u64,
+    outcome: &impl Serialize,
+) -> Result<(), Failure> {
+    pass(name, Step::LogOutcome, Moment::Before);
+    checkpoint.log_outcome(batch, outcome).await?;
+    pass(name, Step::LogOutcome, Moment::After);
+    Ok(())
 }
 
 /// What became of the rows one by one, where the table tells it: an upsert.

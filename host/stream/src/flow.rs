@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::regroup::Regrouping;
+use crate::writing::Writing;
 use crate::{Failure, OpenTable, Stages};
 
 /// Chunks that wait for the writer.
@@ -61,17 +62,9 @@ impl Flow<'_> {
         source: &mut dyn Source,
         end: &Position,
     ) -> Result<Written, Failure> {
-        let (send, receive) = mpsc::channel(QUEUE_CHUNKS);
-        let writer = self.table.writer()?;
-        let written = spawn_blocking(move || write(writer, receive));
-        let fed = self.carry(chunks, source, end, &send).await;
-        drop(send);
-        let files = join(written).await?;
-        // A failed writer closes the queue: its error comes first, it is the cause.
-        let accounts = fed?;
-        let Some((table, quarantine)) = files? else {
-            return Err(Failure::Internal { what: "the writer ended before the rows did".into() });
-        };
+        let writing = Writing::begin(self.table.writer()?);
+        let fed = self.carry(chunks, source, end, writing.sender()).await;
+        let (accounts, (table, quarantine)) = writing.end(fed).await?;
         Ok(Written { table, quarantine, accounts })
     }
 
@@ -89,8 +82,6 @@ impl Flow<'_> {
             let regrouping = Regrouping { chain: self.chain, context: self.context, workers: self.workers };
             regrouping.run(grouping, touched, source, end, send, &mut accounts).await?;
         }
-        // Ignored on purpose: a closed queue means that the writer failed, and its own error says why.
-        let _ = send.send(Message::End).await;
         Ok(accounts)
     }
 

@@ -86,6 +86,15 @@ impl Journal<'_> {
         Ok(())
     }
 
+    /// Whether what was decided for the table `bound` is meant for the one that lies at `path` now.
+    pub(crate) fn check_table(&self, bound: &str, found: &str, path: &str) -> Result<(), Failure> {
+        if bound == found {
+            return Ok(());
+        }
+        let (replayed, path, found) = (bound.to_owned(), path.to_owned(), found.to_owned());
+        Err(Failure::ReplayOfAnother { replayed, path, found, checkpoint: self.checkpoint.to_string() })
+    }
+
     /// Marks a batch as done with.
     pub(crate) async fn mark(&self, number: u64) -> Result<(), Failure> {
         pass(self.name, Step::Mark, Moment::Before);

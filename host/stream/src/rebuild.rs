@@ -10,10 +10,10 @@ use crisol_checkpoint::{Checkpoint, Range, Step};
 use crisol_observe::Accounts;
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain, Condition};
-use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
+use crisol_table::{CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{check, components};
+use crate::batch::{check, components, log_outcome, transaction};
 use crate::failpoint::{Moment, pass};
 use crate::flow::failed_stage;
 use crate::journal::{Journal, Left, TIMES_MAX, Work};
@@ -253,9 +253,7 @@ impl Rebuild {
             rebuild: Some(batch.bound.predicate.clone()),
         };
         let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, accounts, note };
-        pass(&self.name, Step::LogOutcome, Moment::Before);
-        parts.checkpoint.log_outcome(batch.number, &decision).await?;
-        pass(&self.name, Step::LogOutcome, Moment::After);
+        log_outcome(&self.name, &parts.checkpoint, batch.number, &decision).await?;
         Ok(decision)
     }
 
@@ -277,16 +275,8 @@ impl Rebuild {
     /// The table first; `None` when the stream moved on.
     async fn commit(&self, batch: &Left<Bound>, decision: &Decision) -> Result<Option<CommitOutcome>, Failure> {
         let parts = &self.parts;
-        if decision.table_id != parts.table_id {
-            return Err(Failure::ReplayOfAnother {
-                replayed: decision.table_id.clone(),
-                path: parts.table_path.clone(),
-                found: parts.table_id.clone(),
-                checkpoint: parts.checkpoint.to_string(),
-            });
-        }
-        let version = i64::try_from(batch.number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
-        let transaction = AppTransaction { app_id: parts.checkpoint.id().to_string(), version };
+        self.journal().check_table(&decision.table_id, &parts.table_id, &parts.table_path)?;
+        let transaction = transaction(&parts.checkpoint, batch.number)?;
         let Decision { table, quarantine, note, .. } = decision;
         pass(&self.name, Step::CommitTable, Moment::Before);
         let committed = parts.table.commit_while(&batch.bound.standing, table, &transaction, note).await?;

@@ -19,7 +19,7 @@ use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use crate::batch::{check, components, counts};
+use crate::batch::{check, components, counts, log_outcome, transaction};
 use crate::failpoint::{Moment, pass};
 use crate::flow::{Files, Message, count, join, process};
 use crate::journal::{Journal, Left, TIMES_MAX, Work};
@@ -263,9 +263,7 @@ impl Replay {
         };
         let Fates { replayed, accounts } = fates;
         let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, replayed, accounts, note };
-        pass(&self.name, Step::LogOutcome, Moment::Before);
-        parts.checkpoint.log_outcome(batch.number, &decision).await?;
-        pass(&self.name, Step::LogOutcome, Moment::After);
+        log_outcome(&self.name, &parts.checkpoint, batch.number, &decision).await?;
         Ok(decision)
     }
 
@@ -305,16 +303,8 @@ impl Replay {
     /// The table first, each once whatever happened before; `None` when the table's commit was held back.
     async fn commit(&self, batch: &Batch, decision: &Decision) -> Result<Option<Option<ChangeCounts>>, Failure> {
         let parts = &self.parts;
-        if decision.table_id != parts.table_id {
-            return Err(Failure::ReplayOfAnother {
-                replayed: decision.table_id.clone(),
-                path: parts.table_path.clone(),
-                found: parts.table_id.clone(),
-                checkpoint: parts.checkpoint.to_string(),
-            });
-        }
-        let version = i64::try_from(batch.number).map_err(|_| Failure::Internal { what: "too many batches".into() })?;
-        let transaction = AppTransaction { app_id: parts.checkpoint.id().to_string(), version };
+        self.journal().check_table(&decision.table_id, &parts.table_id, &parts.table_path)?;
+        let transaction = transaction(&parts.checkpoint, batch.number)?;
         let mut changes = None;
         if !decision.table.is_empty() {
             pass(&self.name, Step::CommitTable, Moment::Before);

@@ -1,5 +1,7 @@
 //! Random sequences of files, runs, rebuilds and crashes: in the end each table is what the events come to.
 
+use crisol_tests::Random;
+
 use super::plays::{Build, Event, Plays, wrong};
 
 const STEPS: [&str; 7] =
@@ -19,29 +21,9 @@ const SLICES: [Slice; 5] = [
     ("plays IS NULL", |event, _| event.plays.is_none()),
 ];
 
-/// Numbers that follow from a seed.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let seed = std::env::var("CRISOL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
-        let seed = seed.unwrap_or_else(|| {
-            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            since.map_or(1, |since| since.as_nanos() as u64)
-        });
-        println!("CRISOL_TEST_SEED={seed}");
-        Self(seed)
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        of[(self.0 >> 33) as usize % of.len()]
-    }
-
-    /// A place where a process may end, of one of these.
-    fn failpoint(&mut self, of: &[&str]) -> String {
-        format!("{}/{}/{}", self.one_of(of), self.one_of(&STEPS), self.one_of(&MOMENTS))
-    }
+/// A place where a process may end, of one of these.
+fn failpoint(random: &mut Random, of: &[&str]) -> String {
+    format!("{}/{}/{}", random.one_of(of), random.one_of(&STEPS), random.one_of(&MOMENTS))
 }
 
 #[test]
@@ -54,7 +36,7 @@ fn any_sequence_of_files_rebuilds_and_crashes_leaves_the_tables_that_the_events_
             "land" => plays.land(&mut model, Build::Right),
             "run" => plays.run(),
             "end a run" => {
-                let failpoint = random.failpoint(&STREAMS);
+                let failpoint = failpoint(&mut random, &STREAMS);
                 println!("{step}: a run, ended at {failpoint} if it comes there");
                 plays.host(&["run", "-q"]).abort_at(&failpoint, 0).run();
             }
@@ -77,7 +59,7 @@ fn any_sequence_of_files_rebuilds_and_crashes_leaves_the_tables_that_the_events_
 fn rebuild(plays: &Plays, random: &mut Random, table: &str, predicate: &str) {
     let rebuild = ["rebuild", table, "--where", predicate];
     if random.one_of(&[true, false]) {
-        let failpoint = random.failpoint(&[&format!("rebuild:{table}")]);
+        let failpoint = failpoint(random, &[&format!("rebuild:{table}")]);
         println!("{table} where {predicate}, ended at {failpoint} if it comes there");
         plays.host(&rebuild).abort_at(&failpoint, 0).run();
     }

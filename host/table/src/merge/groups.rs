@@ -2,32 +2,28 @@
 //! untouched.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 
-use super::keys::Values;
+use super::keys::{Digest, Values, digest};
 use super::prune::Span;
 use super::rewrite::{Change, Writers};
 use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges};
 use crate::{PendingFile, TableError, upgrade};
 
-/// Rows in any order: how many, and a sum over them. Two seeds, so that different rows do not look alike by chance.
+/// Rows in any order: how many, and a sum over their digests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Digest {
+struct Rows {
     rows: u64,
-    sums: [u64; 2],
+    sums: Digest,
 }
 
-impl Digest {
+impl Rows {
     fn add(&mut self, row: &[u8]) {
         self.rows += 1;
-        for (seed, sum) in (0_u8..).zip(&mut self.sums) {
-            let mut hasher = DefaultHasher::new();
-            hasher.write_u8(seed);
-            hasher.write(row);
-            *sum = sum.wrapping_add(hasher.finish());
+        for (sum, half) in self.sums.iter_mut().zip(digest(row)) {
+            *sum = sum.wrapping_add(half);
         }
     }
 }
@@ -35,8 +31,8 @@ impl Digest {
 /// A group before and after.
 #[derive(Debug, Default)]
 struct Group {
-    old: Digest,
-    new: Digest,
+    old: Rows,
+    new: Rows,
 }
 
 impl Group {
@@ -160,7 +156,7 @@ impl Grouped {
     fn count(
         &mut self,
         rows: &RecordBatch,
-        side: impl Fn(&mut Group) -> &mut Digest,
+        side: impl Fn(&mut Group) -> &mut Rows,
     ) -> Result<usize, arrow_schema::ArrowError> {
         let (keys, values) = (self.key.of(rows)?, self.row.of(rows)?);
         let mut counted = 0;

@@ -1,11 +1,24 @@
 //! Values of several columns as bytes: equal when the values are, and in their order.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, PrimitiveArray, RecordBatch, cast::AsArray};
 use arrow_row::{RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType, Schema};
+
+/// A value in 128 bits. Two seeds, so that different values do not look alike by chance.
+pub(super) type Digest = [u64; 2];
+
+pub(super) fn digest(value: &[u8]) -> Digest {
+    [0_u8, 1].map(|seed| {
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u8(seed);
+        hasher.write(value);
+        hasher.finish()
+    })
+}
 
 /// Columns that are compared as one value: null before all, −0.0 as 0.0, NaN as one value after all (P-053, W-005).
 #[derive(Debug)]

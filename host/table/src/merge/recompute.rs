@@ -7,13 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::RandomState;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_array::{Array, RecordBatch};
 
 use super::events::{Events, Share};
 use super::keys::Values;
 use super::tombstones::Tombstone;
-use super::{DELETED, LiveFile, Merge, Rewrite, incoming};
+use super::{LiveFile, Merge, Rewrite, incoming};
 use crate::scan::local;
 use crate::{FileWriter, PendingFile, TableError, entry};
 
@@ -91,11 +90,6 @@ impl Merge {
             }
         }
         Ok(newest)
-    }
-
-    fn deleted(&self, rows: &RecordBatch) -> Result<BooleanArray, TableError> {
-        let deleted = rows.column_by_name(DELETED).and_then(|column| column.as_boolean_opt());
-        deleted.cloned().ok_or_else(|| self.failed(format!("rows without `{DELETED}`")))
     }
 
     /// The rows that count, in files of their own.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use arrow_schema::SchemaRef;
 use arrow_select::filter::filter_record_batch;
 
-use super::{LiveFile, Merge, Rewrite, RowChanges};
+use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges};
 use crate::ahead::Behind;
 use crate::{PendingFile, TableError};
 
@@ -96,6 +97,12 @@ impl<'a> Writers<'a> {
 impl Merge {
     pub(super) fn filter(&self, rows: &RecordBatch, keep: Vec<bool>) -> Result<RecordBatch, TableError> {
         filter_record_batch(rows, &BooleanArray::from(keep)).map_err(|e| self.failed(e))
+    }
+
+    /// Which incoming rows only name what is to go, or delete it.
+    pub(super) fn deleted(&self, rows: &RecordBatch) -> Result<BooleanArray, TableError> {
+        let deleted = rows.column_by_name(DELETED).and_then(|column| column.as_boolean_opt());
+        deleted.cloned().ok_or_else(|| self.failed(format!("rows without `{DELETED}`")))
     }
 
     /// Rows of a file, with some of its columns.

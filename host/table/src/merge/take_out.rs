@@ -3,18 +3,14 @@
 //! Rows are told by their values and not by their places, so it does not matter what rewrote their files meanwhile.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema};
 
-use super::keys::Values;
+use super::keys::{Digest, Values, digest};
 use super::rewrite::{Change, Writers};
 use super::{LiveFile, Merge, Rewrite, RowChanges};
 use crate::{PendingFile, TableError};
-
-/// A row in all its columns. Two seeds, so that different rows do not look alike by chance.
-type Digest = [u64; 2];
 
 /// How many rows of each kind are still to go.
 struct Wanted {
@@ -80,13 +76,4 @@ impl Wanted {
         }
         Ok(())
     }
-}
-
-fn digest(row: &[u8]) -> Digest {
-    [0, 1].map(|seed| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u8(seed);
-        hasher.write(row);
-        hasher.finish()
-    })
 }

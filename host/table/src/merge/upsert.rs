@@ -6,7 +6,6 @@
 use std::hash::RandomState;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_schema::{Schema, SchemaRef};
 
 use super::events::{Events, Fate, Share};
@@ -14,7 +13,7 @@ use super::keys::Values;
 use super::prune::Span;
 use super::rewrite::{Change, Writers};
 use super::tombstones::Tombstone;
-use super::{DELETED, LiveFile, Merge, Rewrite, RowChanges, incoming};
+use super::{LiveFile, Merge, Rewrite, RowChanges, incoming};
 use crate::{PendingFile, TableError, entry};
 
 /// The columns that an upsert compares.
@@ -183,8 +182,7 @@ impl<'a> Matching<'a> {
                     span.add(&rows).map_err(failed)?;
                 }
                 let (keys, orders) = (self.key.of(&rows).map_err(failed)?, self.order.of(&rows).map_err(failed)?);
-                let deleted = rows.column_by_name(DELETED).and_then(|column| column.as_boolean_opt());
-                let deleted = deleted.ok_or_else(|| self.merge.failed(format!("rows without `{DELETED}`")))?;
+                let deleted = self.merge.deleted(&rows)?;
                 for row in 0..rows.num_rows() {
                     events.take(
                         keys.row(row).as_ref(),
