@@ -1,10 +1,11 @@
 //! What happens in a running host, told to whoever listens.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Accounts, Progress};
+use crate::{Accounts, PartitionLag, Progress};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -42,6 +43,34 @@ pub enum Event {
     Idle {
         /// Which stream.
         stream: String,
+    },
+    /// The stream holds its checkpoint, and its source answered; told once in a run.
+    Ready {
+        /// Which stream.
+        stream: String,
+    },
+    /// Something outside did not answer; the stream tries again by itself.
+    Waiting {
+        /// Which stream.
+        stream: String,
+        /// What did not answer, and how.
+        reason: String,
+        /// Tries that failed since it last answered.
+        tries: u32,
+        /// Pause before the next.
+        retry_in: Duration,
+    },
+    /// What did not answer does so again.
+    Recovered {
+        /// Which stream.
+        stream: String,
+    },
+    /// The source was asked how far it reaches.
+    Lag {
+        /// Which stream.
+        stream: String,
+        /// All partitions that it reads; none for sources without.
+        partitions: Vec<PartitionLag>,
     },
     /// Something a person should know; the stream goes on.
     Warning {

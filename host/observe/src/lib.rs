@@ -5,7 +5,9 @@
 mod accounts;
 mod event;
 mod progress;
+mod source;
 
 pub use accounts::{Accounts, ChangeCounts, GroupCounts, RuleCount};
 pub use event::{Build, Event, Observer, Observers};
 pub use progress::{HostProgress, Progress, SinkProgress, SourceProgress, rate};
+pub use source::{Gap, GapReason, PartitionLag};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::Accounts;
+use crate::{Accounts, Gap, PartitionLag};
 
 /// One finished batch, or an idle trigger, as Spark's `StreamingQueryProgress` prints it.
 #[derive(Debug, Clone, Serialize)]
@@ -89,6 +89,12 @@ pub struct HostProgress {
     /// Rows that wait behind this batch, as an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog_rows: Option<u64>,
+    /// How far behind each partition the batch ends, as far as the source was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lag: Vec<PartitionLag>,
+    /// Offsets that the batch passed over (K-072).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<Gap>,
 }
 
 /// Rows per second, rounded to one decimal; `None` when it would not be a number (O-007).
@@ -138,6 +144,8 @@ mod tests {
                 components: BTreeMap::new(),
                 table_version: 1,
                 backlog_rows: None,
+                lag: Vec::new(),
+                losses: Vec::new(),
             },
         };
         let text = serde_json::to_string(&progress).expect("progress is JSON");

@@ -39,7 +39,8 @@ mod swap;
 pub use builder::EngineBuilder;
 pub use crisol_contract::{Code, Problem, Problems, Trigger};
 pub use crisol_observe::{
-    Accounts, Build, Event, HostProgress, Observer, Progress, RuleCount, SinkProgress, SourceProgress,
+    Accounts, Build, Event, Gap, GapReason, HostProgress, Observer, PartitionLag, Progress, RuleCount, SinkProgress,
+    SourceProgress,
 };
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};

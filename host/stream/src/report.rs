@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crisol_checkpoint::Position;
-use crisol_observe::{Accounts, HostProgress, Progress, SinkProgress, SourceProgress, rate};
+use crisol_observe::{Accounts, Gap, HostProgress, PartitionLag, Progress, SinkProgress, SourceProgress, rate};
 use tokio::time::Instant;
 
 /// Times of the steps of a batch, under Spark's names (O-002).
@@ -52,6 +52,8 @@ pub(crate) struct Finished<'a> {
     pub(crate) table_version: i64,
     pub(crate) backlog_rows: Option<u64>,
     pub(crate) metrics: BTreeMap<String, String>,
+    pub(crate) lag: Vec<PartitionLag>,
+    pub(crate) losses: Vec<Gap>,
 }
 
 /// Builds the progress object; `since_last` is the time since the trigger before.
@@ -94,6 +96,8 @@ pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Opt
             components: finished.components,
             table_version: finished.table_version,
             backlog_rows: finished.backlog_rows,
+            lag: finished.lag,
+            losses: finished.losses,
         },
     }
 }

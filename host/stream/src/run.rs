@@ -257,6 +257,8 @@ impl Stream {
             end: &logged.range.end,
             latest,
             metrics: report::lag(&logged.range.end, latest),
+            lag: Vec::new(),
+            losses: Vec::new(),
             backlog_rows: planned.and_then(|planned| waiting_after(&planned.estimate)),
             components: done.components,
             table_version: done.version,

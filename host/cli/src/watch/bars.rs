@@ -8,7 +8,7 @@ use std::time::Duration;
 use crisol::{Event, Observer};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
-use super::{plugins, thousands};
+use super::{plugins, thousands, trouble};
 
 const REDRAW: Duration = Duration::from_millis(250);
 const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {rate}{wide_msg}";
@@ -72,8 +72,8 @@ impl Observer for Bars {
                     line.waiting = progress.host.backlog_rows;
                 });
             }
-            Event::Idle { .. } => {}
-            Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
+            Event::Idle { .. } | Event::Ready { .. } | Event::Lag { .. } => {}
+            Event::Waiting { .. } | Event::Recovered { .. } | Event::Warning { .. } => trouble::log(event),
             Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, error, .. } => self.with(stream, |line| {
                 line.waiting = None;

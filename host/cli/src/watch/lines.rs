@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crisol::{Event, Observer, Progress};
 
-use super::{plugins, thousands};
+use super::{plugins, thousands, trouble};
 
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -40,7 +40,7 @@ impl Observer for Lines {
                 }
             }
             Event::Idle { stream } => tracing::info!(stream, "nothing waits"),
-            Event::Warning { stream, text } => tracing::warn!(stream, "{text}"),
+            Event::Waiting { .. } | Event::Recovered { .. } | Event::Warning { .. } => trouble::log(event),
             Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, accounts, batches, error: None } => tracing::info!(
                 stream,
@@ -51,7 +51,11 @@ impl Observer for Lines {
                 filtered = accounts.rows_filtered(),
                 "ended"
             ),
-            Event::Planned { .. } | Event::Rows { .. } | Event::Ended { .. } => {}
+            Event::Ready { .. }
+            | Event::Lag { .. }
+            | Event::Planned { .. }
+            | Event::Rows { .. }
+            | Event::Ended { .. } => {}
         }
     }
 }

@@ -5,6 +5,7 @@ mod json;
 mod lines;
 mod plugins;
 mod screen;
+mod trouble;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
