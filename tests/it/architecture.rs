@@ -13,7 +13,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("checkpoint", &["store"]),
     ("observe", &[]),
     ("plugin", &["ipc"]),
-    ("source", &["ipc", "contract", "checkpoint", "store"]),
+    ("source", &["ipc", "contract", "checkpoint", "store", "observe"]),
     ("stage", &["ipc", "contract", "plugin"]),
     ("table", &["contract", "checkpoint", "store"]),
     ("stream", &["contract", "checkpoint", "source", "stage", "table", "observe"]),

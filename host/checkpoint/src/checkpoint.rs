@@ -155,6 +155,25 @@ impl Checkpoint {
         self.put_own(&file, text, |text| CommitEntry::parse(&file, text).map(|found| found.run_id)).await
     }
 
+    /// Keeps for ever what a batch passed over, in `losses/N`: before its table holds it, once.
+    pub async fn keep_losses<T: Serialize>(&self, batch: u64, losses: &T) -> Result<(), CheckpointError> {
+        let file = format!("losses/{batch}");
+        let text = serde_json::to_vec(losses).map_err(|e| CheckpointError::malformed(&file, e))?;
+        // One that is there was kept by a run that ended before its commit: of the same outcome.
+        entries::put(&self.store, &file, &Bytes::from(text)).await.map(drop)
+    }
+
+    /// What batches passed over, in their order. No clean-up takes it.
+    pub async fn losses<T: DeserializeOwned>(&self) -> Result<Vec<(u64, T)>, CheckpointError> {
+        let mut all = Vec::new();
+        for batch in entries::numbers(&self.store, "losses").await? {
+            let file = format!("losses/{batch}");
+            let Some(text) = entries::get(&self.store, &file).await? else { continue };
+            all.push((batch, serde_json::from_slice(&text).map_err(|e| CheckpointError::malformed(&file, e))?));
+        }
+        Ok(all)
+    }
+
     /// What the source keeps under `sources/0/`.
     pub fn source_log(&self) -> SourceLog {
         SourceLog::new(self.store.clone())
@@ -220,7 +239,7 @@ impl fmt::Display for Checkpoint {
 
 /// Makes durable what a host that died may have left visible only: decisions are built on it.
 async fn settle(store: &Store) -> Result<(), CheckpointError> {
-    for folder in ["", "offsets", "commits", "outcome", "sources", "sources/0"] {
+    for folder in ["", "offsets", "commits", "outcome", "losses", "sources", "sources/0"] {
         store.settle(folder).await.map_err(|e| CheckpointError::storage("sync", folder, e))?;
     }
     Ok(())

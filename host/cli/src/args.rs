@@ -132,6 +132,9 @@ pub(crate) enum Command {
     /// Make rows of a table anew from the table above
     #[command(after_help = REBUILD_HELP)]
     Rebuild(Rebuild),
+    /// Show the offsets that streams went on without, where `fail_on_data_loss` is false
+    #[command(after_help = "Examples:\n  host losses\n  host losses orders -o json")]
+    Losses(Losses),
     /// Show where each stream stands
     #[command(after_help = "Examples:\n  host status\n  host status -o json")]
     Status,
@@ -172,6 +175,14 @@ pub(crate) struct Show {
     /// The rows that were refused, instead
     #[arg(long)]
     pub(crate) quarantine: bool,
+}
+
+/// `host losses`
+#[derive(Debug, Args)]
+pub(crate) struct Losses {
+    /// Names of streams or tables [default: all]
+    #[arg(value_name = "STREAM")]
+    pub(crate) streams: Vec<String>,
 }
 
 /// `host maintain`

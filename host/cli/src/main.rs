@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod exit;
 mod logging;
+mod losses;
 mod maintain;
 mod memory;
 mod out;
@@ -70,6 +71,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Show(show) => show::show(global, show).await,
         Command::Quarantine { command } => quarantine::quarantine(global, command).await,
         Command::Rebuild(rebuild) => rebuild::rebuild(global, rebuild).await,
+        Command::Losses(losses) => losses::losses(global, losses).await,
         Command::Status => status::status(global).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),

@@ -1,5 +1,6 @@
 //! Options of the Kafka client: which may be set, and what librdkafka calls what the Java client calls otherwise.
 
+use crate::jaas;
 use crate::problem::Code;
 use crate::read::Value;
 
@@ -17,7 +18,6 @@ const HOST: &[(&str, &str)] = &[
 
 /// Options of the Java client, and what to use in their place (K-095).
 const JAVA: &[(&str, &str)] = &[
-    ("sasl.jaas.config", "set `sasl.username` and `sasl.password`"),
     ("sasl.client.callback.handler.class", "set `sasl.oauthbearer.method` and its options"),
     ("sasl.login.callback.handler.class", "set `sasl.oauthbearer.method` and its options"),
     ("sasl.login.class", "set `sasl.mechanism`, `sasl.username` and `sasl.password`"),
@@ -45,8 +45,9 @@ const JAVA: &[(&str, &str)] = &[
     ("metric.reporters", "leave it out: it names Java classes"),
 ];
 
-/// The value of a client option; `None` when it is empty (it counts as not set) or refused.
-pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<String> {
+/// The options of the client that an option stands for: itself, or what it says in the Java client's words. `None` when
+/// it is empty (it counts as not set) or refused.
+pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<Vec<(String, String)>> {
     if let Some((_, reason)) = HOST.iter().find(|(refused, _)| refused.eq_ignore_ascii_case(name)) {
         value.refuse(Code::Refused, format!("cannot be set: {reason}"));
         return None;
@@ -56,7 +57,7 @@ pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<String> {
         return None;
     }
     let value = Value { fill: value.fill.for_kafka(), ..value.clone() };
-    let text = value.scalar()?;
+    let text = value.scalar().filter(|text| !text.is_empty())?;
     if name == "ssl.keystore.location" && text.ends_with(".jks") {
         value.refuse_hinting(
             Code::Refused,
@@ -65,13 +66,34 @@ pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<String> {
         );
         return None;
     }
-    (!text.is_empty()).then_some(text)
+    match name {
+        "sasl.jaas.config" => jaas_options(&value, &text),
+        _ => Some(vec![(name.to_owned(), text)]),
+    }
+}
+
+/// User name and password of a `sasl.jaas.config`.
+fn jaas_options(value: &Value<'_>, text: &str) -> Option<Vec<(String, String)>> {
+    if !value.fill.lookup.has_secrets() {
+        return Some(Vec::new());
+    }
+    let said = match jaas::parse(text) {
+        Ok(said) => said,
+        Err(reason) => {
+            let hint = "set `sasl.mechanism`, `sasl.username` and `sasl.password`";
+            value.refuse_hinting(Code::InvalidValue, format!("cannot be translated: it {reason}"), hint);
+            return None;
+        }
+    };
+    let mechanism = said.mechanism.map(|mechanism| ("sasl.mechanism".to_owned(), mechanism.to_owned()));
+    let user = [("sasl.username".to_owned(), said.username), ("sasl.password".to_owned(), said.password)];
+    Some(mechanism.into_iter().chain(user).collect())
 }
 
 /// Whether the value of a client option may be a secret (K-096).
 pub(crate) fn is_secret(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["password", "secret", "token", "pem", "credential", "oauthbearer.config", "access.key"]
+    ["password", "secret", "token", "pem", "jaas", "credential", "oauthbearer.config", "access.key"]
         .iter()
         .any(|part| name.contains(part))
 }

@@ -55,18 +55,28 @@ pub enum SourceSpec {
 pub struct KafkaSpec {
     /// Which partitions are read (K-001).
     pub subscription: Subscription,
-    /// Where a new checkpoint begins (K-020, K-022).
-    pub starting_offsets: StartingOffsets,
-    /// True when the contract names `starting_offsets`: a first run that reads nothing says so otherwise.
-    pub starting_offsets_given: bool,
+    /// Where a new checkpoint begins (K-020 … K-029).
+    pub starting: KafkaBound,
+    /// True when the contract says where to begin: a first run that reads nothing names the options otherwise.
+    pub starting_given: bool,
+    /// What a timestamp means where no record is as young (K-029).
+    pub no_record: NoRecord,
+    /// Where reading ends for good; `None`: never. No contract can say it, a backfill does (K-024 … K-026).
+    pub ending: Option<KafkaBound>,
     /// Cap of a batch in offsets, spread over partitions by size (K-041).
     pub max_offsets_per_trigger: Option<u64>,
+    /// What a batch waits for (K-044).
+    pub batch_minimum: Option<BatchMinimum>,
     /// Whether lost offsets stop the stream (K-065, K-066).
     pub fail_on_data_loss: bool,
     /// Whether `kafka_timestamp`, `timestamp_type` and `headers` are columns of bronze.
     pub add_kafka_metadata: bool,
     /// Options of librdkafka, `bootstrap.servers` included. May hold secrets: never print it.
     pub client: BTreeMap<String, String>,
+    /// Beginning of the group's name that the client bears where `group.id` is not set (K-094).
+    pub group_id_prefix: Option<String>,
+    /// Consumer group to which positions are reported after each batch, for lag monitors. They are never read back.
+    pub report_group_id: Option<String>,
     /// How often a failing look-up of offsets is tried (K-098: 3).
     pub fetch_offset_num_retries: u32,
     /// Pause between two tries (K-098: 1000 ms).
@@ -90,7 +100,7 @@ impl std::fmt::Debug for KafkaSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("KafkaSpec")
             .field("subscription", &self.subscription)
-            .field("starting_offsets", &self.starting_offsets)
+            .field("starting", &self.starting)
             .field("max_offsets_per_trigger", &self.max_offsets_per_trigger)
             .field("fail_on_data_loss", &self.fail_on_data_loss)
             .field("client", &self.client.keys().collect::<Vec<_>>())
@@ -103,21 +113,66 @@ impl std::fmt::Debug for KafkaSpec {
 pub enum Subscription {
     /// These topics, all partitions.
     Topics(Vec<String>),
-    /// Topics whose whole name matches this regular expression (K-006).
-    Pattern(String),
+    /// Topics whose name matches this regular expression (K-006).
+    Pattern {
+        /// The expression.
+        pattern: String,
+        /// Whether it must match the whole name, or any part of it.
+        whole: bool,
+    },
     /// Exactly these partitions.
     Assign(BTreeMap<String, Vec<i32>>),
 }
 
-/// Where a new checkpoint begins to read.
+/// True for topics that Kafka keeps for itself (K-007).
+pub fn is_internal(topic: &str) -> bool {
+    ["__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata"].contains(&topic)
+}
+
+/// A position in each partition, as a person says it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartingOffsets {
+pub enum KafkaBound {
     /// The oldest record kept.
     Earliest,
-    /// Only what comes from now on.
+    /// What comes from now on.
     Latest,
-    /// Per topic and partition the next offset to read; -1 is latest, -2 earliest (K-022).
-    Exact(BTreeMap<String, BTreeMap<i32, i64>>),
+    /// Per topic and partition the next offset; -1 is latest, -2 earliest (K-022).
+    Offsets(BTreeMap<String, BTreeMap<i32, i64>>),
+    /// In each partition the first record that is as young as this, milliseconds since 1970 (K-028).
+    Timestamp(i64),
+    /// The same with a time for each partition.
+    Timestamps(BTreeMap<String, BTreeMap<i32, i64>>),
+}
+
+impl std::fmt::Display for KafkaBound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Earliest => f.write_str("earliest"),
+            Self::Latest => f.write_str("latest"),
+            Self::Offsets(offsets) => write!(f, "{}", serde_json::json!(offsets)),
+            Self::Timestamp(ms) => write!(f, "timestamp {ms}"),
+            Self::Timestamps(times) => write!(f, "timestamps {}", serde_json::json!(times)),
+        }
+    }
+}
+
+/// What a starting timestamp means in a partition without a record as young (K-029).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NoRecord {
+    /// The start is refused.
+    #[default]
+    Error,
+    /// The partition begins at its end.
+    Latest,
+}
+
+/// What a batch waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchMinimum {
+    /// Least offsets of a batch.
+    pub offsets: u64,
+    /// After this time it takes what there is.
+    pub delay_max: Duration,
 }
 
 /// A source of files.

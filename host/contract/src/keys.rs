@@ -133,6 +133,11 @@ const KEYS: &[Key] = &[
         "Topics to read, all partitions. One of `topic`, `topic_pattern`, `assign` is required",
     ),
     option("source.kafka.topic_pattern", "subscribePattern", "regular expression", "Topics whose whole name matches"),
+    ingestion(
+        "source.kafka.topic_pattern_match",
+        "`full` or `search`",
+        "Whether a pattern must match the whole name (default), or any part of it, as in Spark",
+    ),
     option("source.kafka.assign", "", "object", "Exactly these partitions: `{\"orders.v1\": [0, 1]}`"),
     ingestion("source.kafka.cluster", "string", "Takes its options from `[kafka.NAME]` of crisol.toml"),
     option(
@@ -148,10 +153,40 @@ const KEYS: &[Key] = &[
         "Where a new checkpoint begins; default `latest`. Object: next offset per topic and partition, -1 latest, -2 earliest",
     ),
     option(
+        "source.kafka.starting_timestamp",
+        "startingTimestamp",
+        "milliseconds",
+        "A new checkpoint begins at the first record as young as this; wins over the two others",
+    ),
+    option(
+        "source.kafka.starting_offsets_by_timestamp",
+        "startingOffsetsByTimestamp",
+        "object",
+        "The same for each partition: `{\"orders.v1\": {\"0\": 1767225600000}}`; wins over `starting_offsets`",
+    ),
+    option(
+        "source.kafka.starting_offsets_by_timestamp_strategy",
+        "startingOffsetsByTimestampStrategy",
+        "`error` or `latest`",
+        "What a timestamp means where no record is as young: refused (default), or the end of the partition",
+    ),
+    option(
         "source.kafka.max_offsets_per_trigger",
         "maxOffsetsPerTrigger",
         "whole number",
         "Most offsets of a batch, spread over the partitions",
+    ),
+    option(
+        "source.kafka.min_offsets_per_trigger",
+        "minOffsetsPerTrigger",
+        "whole number",
+        "A continuous stream waits for so many offsets before it makes a batch",
+    ),
+    option(
+        "source.kafka.max_trigger_delay",
+        "maxTriggerDelay",
+        "duration",
+        "How long it waits for them at most, since the last batch; default `15m`",
     ),
     option(
         "source.kafka.fail_on_data_loss",
@@ -163,7 +198,7 @@ const KEYS: &[Key] = &[
         "source.kafka.poll_timeout_ms",
         "kafkaConsumer.pollTimeoutMs",
         "whole number",
-        "How long a read may stand still before it fails; default 120000",
+        "How long a read may stand still, and an `available_now` run waits for brokers; default 120000",
     ),
     option(
         "source.kafka.fetch_offset_num_retries",
@@ -182,6 +217,17 @@ const KEYS: &[Key] = &[
         "kafka.group.id",
         "text",
         "Consumer group to be seen as; nothing is committed to it",
+    ),
+    option(
+        "source.kafka.group_id_prefix",
+        "groupIdPrefix",
+        "text",
+        "Without `group_id`: how the name of the group begins; default `crisol-kafka-source`",
+    ),
+    ingestion(
+        "source.kafka.report_group_id",
+        "text",
+        "Consumer group to which positions are told after each batch, for lag monitors; never read back",
     ),
     ingestion("source.kafka.kafka.*", "text", "Any other option of librdkafka, after `kafka.`"),
     ingestion(

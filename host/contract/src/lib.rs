@@ -13,6 +13,7 @@
 mod check;
 mod client;
 mod ingestion;
+mod jaas;
 mod keys;
 mod parse;
 mod partition;
@@ -32,7 +33,8 @@ mod unsupported;
 /// The type name of an Arrow type, as contracts write it.
 pub use crisol_ipc::types::name as type_name;
 pub use ingestion::{
-    FileFormat, FilesSpec, IngestionContract, KafkaSpec, SourceSpec, StartingOffsets, Subscription, Trigger,
+    BatchMinimum, FileFormat, FilesSpec, IngestionContract, KafkaBound, KafkaSpec, NoRecord, SourceSpec, Subscription,
+    Trigger, is_internal,
 };
 pub use keys::{Key, KeyFile, keys};
 pub use partition::{PARTITION_HINT, can_partition};

@@ -25,6 +25,11 @@ pub trait Lookup {
     /// Where placeholders in options of the Kafka client are looked up: who reads from no broker needs none of them.
     fn for_kafka(&self) -> &dyn Lookup;
 
+    /// Whether what it gives is real: where options of the Kafka client are not looked up, their meaning cannot be judged.
+    fn has_secrets(&self) -> bool {
+        true
+    }
+
     /// Where a path leads when symbolic links are followed; the path itself as far as nothing lies there yet.
     fn real(&self, path: &Path) -> PathBuf;
 }

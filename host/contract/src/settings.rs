@@ -147,7 +147,7 @@ fn read_kafka(kafka: &Value<'_>) -> KafkaSettings {
     for (entry, value) in kafka.any_entries().unwrap_or_default() {
         if value.is_object() {
             let options = value.any_entries().unwrap_or_default();
-            let cluster = options.iter().filter_map(|(option, value)| named(&option.name, value)).collect();
+            let cluster = options.iter().flat_map(|(option, value)| named(&option.name, value)).collect();
             settings.clusters.insert(entry.name.clone(), cluster);
         } else {
             settings.common.extend(named(&entry.name, &value));
@@ -156,16 +156,16 @@ fn read_kafka(kafka: &Value<'_>) -> KafkaSettings {
     settings
 }
 
-fn named(name: &str, value: &Value<'_>) -> Option<(String, String)> {
+fn named(name: &str, value: &Value<'_>) -> Vec<(String, String)> {
     if let Some(right) = name.strip_prefix("kafka.") {
         value.refuse(Code::UnknownKey, format!("leave out the prefix: `{right}`"));
-        return None;
+        return Vec::new();
     }
     match client::option(name, value) {
-        Some(text) => Some((name.to_owned(), text)),
-        None if value.is_empty_text() => None,
+        Some(options) => options,
+        None if value.is_empty_text() => Vec::new(),
         // Reported; it stands in so that no contract misses it.
-        None => Some((name.to_owned(), String::new())),
+        None => vec![(name.to_owned(), String::new())],
     }
 }
 

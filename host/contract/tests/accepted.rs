@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crisol_contract::{
-    FileFormat, KafkaSpec, Limits, OnViolation, SourceSpec, StageKind, StartingOffsets, Subscription, Trigger, Upstream,
+    BatchMinimum, FileFormat, KafkaBound, KafkaSpec, Limits, NoRecord, OnViolation, SourceSpec, StageKind,
+    Subscription, Trigger, Upstream,
 };
 use support::{Project, files, kafka, kafka_topic, silver};
 
@@ -65,7 +66,7 @@ fn the_contracts_of_the_users_run_byte_for_byte() {
     assert_eq!((spec.schema.is_none(), spec.latest_first), (true, false));
     let SourceSpec::Kafka(spec) = &project.ingestions[1].source else { panic!("kafka") };
     assert_eq!(spec.subscription, Subscription::Topics(vec!["planta.sensores".into()]));
-    assert_eq!((&spec.starting_offsets, spec.starting_offsets_given), (&StartingOffsets::Earliest, true));
+    assert_eq!((&spec.starting, spec.starting_given), (&KafkaBound::Earliest, true));
     assert_eq!(spec.client["bootstrap.servers"], "broker:9092");
     assert!(spec.add_kafka_metadata && spec.fail_on_data_loss);
     let table = &project.tables[0];
@@ -155,7 +156,7 @@ fn k001_sparks_names_are_accepted_beside_ours_in_both_places() {
   "fetch_offset_retry_interval_ms": 9, "kafka.isolation.level": "read_committed", "KAFKA.fetch.min.bytes": 10"#,
     ));
     assert_eq!(spec.subscription, Subscription::Topics(vec!["a".into(), "b".into()]));
-    assert_eq!((spec.starting_offsets, spec.starting_offsets_given), (StartingOffsets::Latest, true));
+    assert_eq!((spec.starting, spec.starting_given), (KafkaBound::Latest, true));
     assert_eq!((spec.max_offsets_per_trigger, spec.fail_on_data_loss), (Some(500), false));
     assert_eq!((spec.poll_timeout, spec.fetch_offset_num_retries), (Duration::from_millis(5), 7));
     assert_eq!(spec.fetch_offset_retry_interval, Duration::from_millis(9));
@@ -165,17 +166,90 @@ fn k001_sparks_names_are_accepted_beside_ours_in_both_places() {
     let text = r#"{ "name": "o", "source": { "format": "kafka" }, "destination_contract": "../../tables/b.json",
   "options": { "SubscribePattern": "plant\\..*", "kafka.bootstrap.servers": "b:1", "max_offsets_per_trigger": 3 } }"#;
     let spec = kafka_spec(&Project::new().ingestion("o.json", text).table("b.json", r#"{"name": "b"}"#));
-    assert_eq!(spec.subscription, Subscription::Pattern(r"plant\..*".into()));
+    assert_eq!(spec.subscription, Subscription::Pattern { pattern: r"plant\..*".into(), whole: true });
     assert_eq!((spec.client["bootstrap.servers"].as_str(), spec.max_offsets_per_trigger), ("b:1", Some(3)));
 }
 
 #[test]
 fn k020_k098_defaults_are_sparks() {
     let spec = kafka_spec(&kafka_topic(""));
-    assert_eq!((spec.starting_offsets, spec.starting_offsets_given), (StartingOffsets::Latest, false));
+    assert_eq!((spec.starting, spec.starting_given), (KafkaBound::Latest, false));
     assert_eq!((spec.max_offsets_per_trigger, spec.fail_on_data_loss), (None, true));
     assert_eq!((spec.fetch_offset_num_retries, spec.fetch_offset_retry_interval), (3, Duration::from_secs(1)));
     assert_eq!(spec.poll_timeout, Duration::from_secs(120));
+}
+
+fn warnings(project: &Project) -> Vec<String> {
+    project.good().warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn k021_k028_k029_the_first_of_three_starts_wins_and_the_others_are_told() {
+    let times = r#""startingOffsetsByTimestamp": "{\"orders.v1\":{\"0\":5}}""#;
+    let offsets = r#""starting_offsets": "earliest""#;
+    let all = kafka_topic(&format!(r#", {offsets}, {times}, "startingTimestamp": "1767225600000""#));
+    assert_eq!(kafka_spec(&all).starting, KafkaBound::Timestamp(1_767_225_600_000));
+    let told = warnings(&all);
+    assert!(
+        told.iter().any(|text| text.contains("`source.kafka.startingOffsetsByTimestamp`: has no effect")),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|text| text.contains("`source.kafka.startingTimestamp` comes first")), "{told:?}");
+
+    let two = kafka_spec(&kafka_topic(&format!(r#", {offsets}, {times}"#)));
+    let expected = [("orders.v1".to_owned(), [(0, 5)].into())].into();
+    assert_eq!((two.starting, two.no_record), (KafkaBound::Timestamps(expected), NoRecord::Error));
+
+    let latest = r#", "starting_timestamp": 5, "startingOffsetsByTimestampStrategy": "latest""#;
+    assert_eq!(kafka_spec(&kafka_topic(latest)).no_record, NoRecord::Latest);
+    let idle = kafka_topic(r#", "starting_offsets_by_timestamp_strategy": "latest""#);
+    assert!(warnings(&idle)[0].contains("no timestamp says where to start"));
+}
+
+#[test]
+fn k006_a_pattern_may_match_any_part_of_a_name_where_that_is_asked_for() {
+    let spec = kafka_spec(&kafka(r#", "topic_pattern": "orders", "topic_pattern_match": "search""#));
+    assert_eq!(spec.subscription, Subscription::Pattern { pattern: "orders".into(), whole: false });
+}
+
+#[test]
+fn k007_internal_topics_are_left_out_of_a_list_and_told() {
+    let project = kafka(r#", "topic": "a, __consumer_offsets""#);
+    assert_eq!(kafka_spec(&project).subscription, Subscription::Topics(vec!["a".into()]));
+    assert!(warnings(&project)[0].contains("`__consumer_offsets` is Kafka's own"));
+}
+
+#[test]
+fn k044_a_minimum_waits_a_quarter_of_an_hour_unless_told_otherwise() {
+    let minimum =
+        |delay: &str| kafka_spec(&kafka_topic(&format!(r#", "minOffsetsPerTrigger": "7"{delay}"#))).batch_minimum;
+    let of = |delay_max| Some(BatchMinimum { offsets: 7, delay_max });
+    assert_eq!(minimum(""), of(Duration::from_secs(15 * 60)));
+    assert_eq!(minimum(r#", "maxTriggerDelay": "90s""#), of(Duration::from_secs(90)));
+}
+
+#[test]
+fn k093_k094_groups_are_named_by_contracts() {
+    let spec = kafka_spec(&kafka_topic(r#", "groupIdPrefix": "team-a", "report_group_id": "lag""#));
+    assert_eq!((spec.group_id_prefix.as_deref(), spec.report_group_id.as_deref()), (Some("team-a"), Some("lag")));
+    let told = warnings(&kafka_topic(r#", "group_id": "mine", "group_id_prefix": "p""#));
+    assert!(told.iter().any(|text| text.contains("others that use this consumer group")), "{told:?}");
+    assert!(told.iter().any(|text| text.contains("`group_id` names the whole group")), "{told:?}");
+}
+
+#[test]
+fn k095_a_jaas_text_gives_mechanism_user_and_password() {
+    let jaas =
+        r#"org.apache.kafka.common.security.plain.PlainLoginModule required username=\"anna\" password=\"${env:P}\";"#;
+    let spec = kafka_spec(&kafka_topic(&format!(r#", "kafka.sasl.jaas.config": "{jaas}""#)).env("P", "hush"));
+    assert_eq!(spec.client["sasl.mechanism"], "PLAIN");
+    assert_eq!((spec.client["sasl.username"].as_str(), spec.client["sasl.password"].as_str()), ("anna", "hush"));
+    assert_eq!(spec.client_redacted()["sasl.password"], "[redacted]");
+    assert!(!spec.client.contains_key("sasl.jaas.config"));
+
+    let settings = "[kafka]\n\"sasl.jaas.config\" = 'x.ScramLoginModule required username=u password=p;'\n\"sasl.mechanism\" = \"SCRAM-SHA-512\"\n";
+    let spec = kafka_spec(&kafka_topic("").more_settings(settings));
+    assert_eq!((spec.client["sasl.mechanism"].as_str(), spec.client["sasl.password"].as_str()), ("SCRAM-SHA-512", "p"));
 }
 
 #[test]
@@ -189,7 +263,7 @@ fn k005_k022_assignments_and_offsets_are_objects_or_sparks_json_text() {
             assert_eq!(spec.subscription, Subscription::Assign(expected));
             let t = [(0, 23), (1, -1)].into();
             let expected = [("t".to_owned(), t), ("u".to_owned(), [(2, -2)].into())].into();
-            assert_eq!(spec.starting_offsets, StartingOffsets::Exact(expected));
+            assert_eq!(spec.starting, KafkaBound::Offsets(expected));
         }
     }
 }
@@ -259,7 +333,7 @@ fn placeholders_stand_in_contracts_too_and_braces_of_patterns_are_their_own() {
     let spec = kafka_spec(&kafka(r#", "topic": "${env:PREFIX:-dev}.orders""#));
     assert_eq!(spec.subscription, Subscription::Topics(vec!["dev.orders".into()]));
     let spec = kafka_spec(&kafka(r#", "topic_pattern": "${env:P}-[0-9]{4}$""#).env("P", "x"));
-    assert_eq!(spec.subscription, Subscription::Pattern("x-[0-9]{4}$".into()));
+    assert_eq!(spec.subscription, Subscription::Pattern { pattern: "x-[0-9]{4}$".into(), whole: true });
 }
 
 #[test]

@@ -160,8 +160,19 @@ fn k020_to_k043_options_of_kafka() {
             kafka(r#", "assign": {"a": [0, 1]}, "starting_offsets": {"a": {"0": 1}, "b": {"0": 1}}"#),
         ),
         ("K-026 an end", kafka_topic(r#", "endingOffsets": "latest", "ending_timestamp": 5"#)),
-        ("K-021 timestamps", kafka_topic(r#", "startingTimestamp": "5""#)),
-        ("K-043 a minimum", kafka_topic(r#", "minOffsetsPerTrigger": 5, "maxTriggerDelay": "1m""#)),
+        ("K-034 a time that is no number", kafka_topic(r#", "startingTimestamp": "2026-01-01""#)),
+        ("K-023 times of another topic", kafka_topic(r#", "starting_offsets_by_timestamp": {"orders.v2": {"0": 1}}"#)),
+        ("a negative time", kafka_topic(r#", "starting_offsets_by_timestamp": {"orders.v1": {"0": -1}}"#)),
+        (
+            "K-029 a strategy",
+            kafka_topic(r#", "starting_timestamp": 5, "starting_offsets_by_timestamp_strategy": "earliest""#),
+        ),
+        ("K-043 a minimum", kafka_topic(r#", "minOffsetsPerTrigger": 5, "maxOffsetsPerTrigger": 4"#)),
+        ("K-044 a delay alone", kafka_topic(r#", "maxTriggerDelay": "1m""#)),
+        ("K-044 a delay", kafka_topic(r#", "minOffsetsPerTrigger": 5, "maxTriggerDelay": "soon""#)),
+        ("K-006 a match without a pattern", kafka_topic(r#", "topic_pattern_match": "search""#)),
+        ("K-006 a match", kafka(r#", "topic_pattern": "a", "topic_pattern_match": "find""#)),
+        ("K-007 nothing but internal topics", kafka(r#", "topic": "__consumer_offsets""#)),
         ("K-052 splitting", kafka_topic(r#", "min_partitions": 0, "maxRecordsPerPartition": 1"#)),
         ("limit of zero", kafka_topic(r#", "max_offsets_per_trigger": 0"#)),
         ("limit with a point", kafka_topic(r#", "max_offsets_per_trigger": 1.5"#)),
@@ -202,11 +213,19 @@ fn k090_to_k095_options_of_the_client() {
         (
             "K-095 the Java client's",
             kafka_topic(
-                r#", "kafka.sasl.jaas.config": "secret",
+                r#", "kafka.sasl.login.class": "x",
   "kafka.ssl.truststore.location": "/x.jks",
-  "kafka.ssl.truststore.password": "secret",
+  "kafka.ssl.truststore.password": "${env:S}",
   "kafka.ssl.keystore.location": "/x.jks",
   "kafka.fetch.max.wait.ms": 5"#
+            )
+        ),
+        ("K-095 a login module", kafka_topic(r#", "kafka.sasl.jaas.config": "${env:S} required;""#).env("S", "secret")),
+        (
+            "K-096 secrets in a contract",
+            kafka_topic(
+                r#", "kafka.sasl.password": "secret",
+  "kafka.sasl.jaas.config": "secret""#
             )
         ),
         ("K-091 no brokers", brokers("")),

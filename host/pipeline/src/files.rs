@@ -123,6 +123,10 @@ impl Lookup for Unread {
         self
     }
 
+    fn has_secrets(&self) -> bool {
+        false
+    }
+
     fn real(&self, path: &Path) -> PathBuf {
         real(path)
     }

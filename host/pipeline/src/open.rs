@@ -1,5 +1,6 @@
 //! Opens what streams are made of: the one place that names concrete sources, tables and stores.
 
+mod kafka;
 mod rebuild;
 mod replay;
 mod slice;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use crisol_checkpoint::{Checkpoint, Fact};
-use crisol_contract::{DELETED, KafkaSpec, SourceSpec, StartingOffsets, Trigger, WriteMode};
+use crisol_contract::{DELETED, KafkaBound, KafkaSpec, SourceSpec, Trigger, WriteMode};
 use crisol_observe::Event;
 use crisol_plugin::Registry;
 use crisol_source::{
@@ -19,7 +20,7 @@ use crisol_source::{
     infer_schema, table_schema,
 };
 use crisol_stage::Chain;
-use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Upstream, stages};
+use crisol_stream::{Failure, News, OpenTable, Pace, Parts, Patience, Upstream, stages};
 use crisol_table::{KeepFiles, Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -143,6 +144,7 @@ impl<'a> Opener<'a> {
             stages,
             renewal,
             pace: self.pace(&plan, upstreams),
+            patience: self.patience(&plan),
             workers: workers(),
             observers: self.engine.observers.clone(),
             news,
@@ -215,6 +217,17 @@ impl<'a> Opener<'a> {
         let reads =
             |below: &StreamPlan| matches!(&below.source, SourcePlan::Stream { stream, .. } if *stream == plan.name);
         self.engine.streams.iter().any(reads)
+    }
+
+    /// Brokers come back by themselves; a run that has an end waits for them as long as a read may stand still.
+    fn patience(&self, plan: &StreamPlan) -> Patience {
+        match &plan.source {
+            SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => match self.engine.trigger.unwrap_or(plan.trigger) {
+                Trigger::AvailableNow => Patience::For(kafka.poll_timeout),
+                Trigger::Continuous | Trigger::Every(_) => Patience::Endless,
+            },
+            _ => Patience::None,
+        }
     }
 
     fn pace(&self, plan: &StreamPlan, upstreams: &BTreeMap<String, Upstream>) -> Pace {
@@ -294,7 +307,9 @@ fn source(
 ) -> Box<dyn Source> {
     let log = Arc::new(CheckpointLog(checkpoint.source_log()));
     match &plan.source {
-        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => Box::new(KafkaSource::new(kafka.clone(), log)),
+        SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) => {
+            Box::new(KafkaSource::new(kafka::with_group(kafka, plan, checkpoint), log))
+        }
         SourcePlan::Ingestion(SourceSpec::Files(files)) => Box::new(FilesSource::new(files.clone(), log)),
         SourcePlan::Stream { table, path, .. } => {
             let held = handoff.map(|handoff| Arc::clone(handoff) as Arc<dyn HeldFiles>);
@@ -360,18 +375,14 @@ fn no_table(path: &str) -> SourceError {
 /// Where the contract says to begin, as it is kept in the checkpoint.
 fn starting(source: &SourcePlan) -> Option<String> {
     let SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) = source else { return None };
-    Some(match &kafka.starting_offsets {
-        StartingOffsets::Earliest => "earliest".into(),
-        StartingOffsets::Latest => "latest".into(),
-        StartingOffsets::Exact(offsets) => serde_json::json!(offsets).to_string(),
-    })
+    Some(kafka.starting.to_string())
 }
 
 fn empty_start_hint(source: &SourcePlan) -> Option<String> {
     match source {
         SourcePlan::Ingestion(SourceSpec::Kafka(KafkaSpec {
-            starting_offsets: StartingOffsets::Latest,
-            starting_offsets_given: false,
+            starting: KafkaBound::Latest,
+            starting_given: false,
             ..
         })) => Some(
             "nothing was read: a new checkpoint starts at the latest offsets; set `starting_offsets` to `earliest` to \

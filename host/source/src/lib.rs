@@ -17,7 +17,7 @@ mod table;
 
 pub use error::SourceError;
 pub use files::{FilesSource, InferredSchema, files_schema, infer_schema};
-pub use kafka::{KafkaSource, Lag, RefusedOption, check_client, kafka_schema, lag};
+pub use kafka::{KafkaSource, RefusedOption, check_client, kafka_schema};
 pub use log::{LogError, SourceLog};
 pub use memory::{MemoryLog, MemorySource, MemoryTopic};
 pub use source::{CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, Chunks, Estimate, Planned, Source};

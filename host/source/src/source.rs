@@ -4,6 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use crisol_checkpoint::{Position, Range};
+use crisol_observe::{Gap, PartitionLag};
 use futures::stream::BoxStream;
 
 use crate::SourceError;
@@ -79,9 +80,19 @@ pub trait Source: Send + Sync {
     /// Tells the source that the batch ending here is committed for good.
     async fn committed(&mut self, end: &Position) -> Result<(), SourceError>;
 
-    /// Offsets known to be lost since the source was made, where the contract says to go on (K-066).
-    fn lost(&self) -> u64 {
-        0
+    /// How far `consumed` is behind each partition, as far as the source was last asked (K-110); none for sources without
+    /// partitions.
+    fn lag(&self, _consumed: &Position) -> Vec<PartitionLag> {
+        Vec::new()
+    }
+
+    /// Takes the gaps that earlier batches of the checkpoint passed over, so that none is told twice.
+    fn know_gaps(&mut self, _gaps: Vec<Gap>) {}
+
+    /// The offsets that the batch read last passed over, where the contract says to go on (K-066); sorted, each told
+    /// once.
+    fn take_gaps(&mut self) -> Vec<Gap> {
+        Vec::new()
     }
 }
 

@@ -11,7 +11,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, TimestampMicrosecondType};
 use common::{DEADLINE, kafka_spec, produce, producer, read, read_chunks, topic, walk};
 use crisol_checkpoint::{KafkaPosition, Position, Range};
-use crisol_contract::{KafkaSpec, StartingOffsets, Subscription};
+use crisol_contract::{BatchMinimum, KafkaBound, KafkaSpec, Subscription};
+use crisol_observe::{Gap, GapReason};
 use crisol_source::{KafkaSource, MemoryLog, Source, SourceError, SourceLog, kafka_schema};
 use rdkafka::message::{Header, OwnedHeaders};
 use rdkafka::mocking::MockCluster;
@@ -44,6 +45,10 @@ impl Broker {
     fn spec(&self, subscription: Subscription) -> KafkaSpec {
         kafka_spec(&self.servers, subscription)
     }
+}
+
+fn pattern(pattern: &str) -> Subscription {
+    Subscription::Pattern { pattern: pattern.into(), whole: true }
 }
 
 fn source(spec: KafkaSpec) -> KafkaSource {
@@ -127,7 +132,7 @@ async fn k009_a_missing_topic_is_refused_by_name_and_never_made() {
         assert!(error.to_string().contains("topic `nope` does not exist"), "{error}");
         assert!(error.hint().unwrap().contains("never created"));
     }
-    let all = source(broker.spec(Subscription::Pattern(".*".into()))).initial().await.unwrap();
+    let all = source(broker.spec(pattern(".*"))).initial().await.unwrap();
     assert_eq!(all, at(&[("t", 0, 0)]));
 }
 
@@ -146,7 +151,7 @@ async fn k006_k007_a_pattern_takes_whole_names_and_no_internal_topics() {
     for name in ["topic1", "topic2", "my-topic3", "__consumer_offsets"] {
         broker.cluster.create_topic(name, 1, 1).unwrap();
     }
-    let found = |pattern: &str| source(broker.spec(Subscription::Pattern(pattern.to_owned())));
+    let found = |pattern: &str| source(broker.spec(self::pattern(pattern)));
     assert_eq!(found("topic.*").initial().await.unwrap(), at(&[("topic1", 0, 0), ("topic2", 0, 0)]));
     let everything = found(".*").initial().await.unwrap();
     assert_eq!(everything, at(&[("my-topic3", 0, 0), ("topic1", 0, 0), ("topic2", 0, 0)]));
@@ -157,13 +162,13 @@ async fn k020_k032_latest_is_resolved_once_and_kept_before_the_first_batch() {
     let broker = Broker::with_topic("t", 1);
     broker.produce("t", 0, (0..5).map(|n| n.to_string()));
     let log = Arc::new(MemoryLog::default());
-    let spec = KafkaSpec { starting_offsets: StartingOffsets::Latest, ..broker.spec(topic("t")) };
+    let spec = KafkaSpec { starting: KafkaBound::Latest, ..broker.spec(topic("t")) };
     let first = KafkaSource::new(spec.clone(), log.clone()).initial().await.unwrap();
     assert_eq!(first, at(&[("t", 0, 5)]));
     assert_eq!(log.get(0).await.unwrap().unwrap(), "\0v1\n{\"t\":{\"0\":5}}");
 
     broker.produce("t", 0, ["5".to_owned()]);
-    let mut again = KafkaSource::new(KafkaSpec { starting_offsets: StartingOffsets::Earliest, ..spec }, log);
+    let mut again = KafkaSource::new(KafkaSpec { starting: KafkaBound::Earliest, ..spec }, log);
     assert_eq!(again.initial().await.unwrap(), first, "K-031: what was kept counts");
     let (batches, _) = walk(&mut again, first).await;
     assert_eq!(batches.len(), 1);
@@ -175,8 +180,8 @@ async fn k022_exact_offsets_begin_where_they_say() {
     let broker = Broker::with_topic("t", 2);
     broker.produce("t", 0, (0..5).map(|n| n.to_string()));
     broker.produce("t", 1, (0..5).map(|n| n.to_string()));
-    let exact = StartingOffsets::Exact([("t".to_owned(), [(0, 3), (1, -1)].into())].into());
-    let mut source = source(KafkaSpec { starting_offsets: exact, ..broker.spec(topic("t")) });
+    let exact = KafkaBound::Offsets([("t".to_owned(), [(0, 3), (1, -1)].into())].into());
+    let mut source = source(KafkaSpec { starting: exact, ..broker.spec(topic("t")) });
     let start = source.initial().await.unwrap();
     assert_eq!(start, at(&[("t", 0, 3), ("t", 1, 5)]));
     let (batches, end) = walk(&mut source, start).await;
@@ -204,8 +209,7 @@ async fn k041_batches_obey_max_offsets_and_a_tiny_partition_is_not_starved() {
 async fn k010_a_new_topic_of_a_pattern_joins_from_its_earliest_offset() {
     let broker = Broker::with_topic("a1", 1);
     broker.produce("a1", 0, ["x".to_owned()]);
-    let latest =
-        KafkaSpec { starting_offsets: StartingOffsets::Latest, ..broker.spec(Subscription::Pattern("a.*".into())) };
+    let latest = KafkaSpec { starting: KafkaBound::Latest, ..broker.spec(pattern("a.*")) };
     let mut source = source(latest);
     let start = source.initial().await.unwrap();
     assert!(source.plan(&start).await.unwrap().is_none());
@@ -248,7 +252,65 @@ async fn k067_k068_latest_below_the_position_is_asked_again_and_then_data_loss()
     assert!(error.hint().is_some_and(|hint| hint.contains("`checkpoint_suffix`")), "{error:?}");
 
     let tolerant = KafkaSpec { fail_on_data_loss: false, ..broker.spec(topic("t")) };
-    assert!(source(tolerant).plan(&beyond).await.unwrap().is_none(), "nothing is read again");
+    let mut tolerant = source(tolerant);
+    let planned = tolerant.plan(&beyond).await.unwrap().unwrap();
+    assert_eq!((&planned.end, planned.estimate.batch_rows), (&beyond, Some(0)), "a batch that only tells the gap");
+    assert!(read(&mut tolerant, &Range { start: beyond.clone(), end: planned.end }).await.unwrap().is_empty());
+    let gaps = tolerant.take_gaps();
+    assert_eq!(gaps.len(), 1);
+    assert_eq!((gaps[0].reason, gaps[0].from, gaps[0].until), (GapReason::Truncated, 0, Some(50)));
+    assert!(tolerant.plan(&beyond).await.unwrap().is_none(), "nothing is read again, and it is told once");
+    broker.produce("t", 0, (3..60).map(|n| n.to_string()));
+    let planned = tolerant.plan(&beyond).await.unwrap().unwrap();
+    assert_eq!(planned.end, at(&[("t", 0, 60)]), "T-004: on from the position, and never below it");
+}
+
+#[tokio::test]
+async fn k044_k045_k047_a_batch_waits_for_its_minimum_but_for_the_first_one_and_is_capped_after_it() {
+    let broker = Broker::with_topic("t", 1);
+    let minimum = |delay_max| Some(BatchMinimum { offsets: 10, delay_max });
+    let hour = Duration::from_secs(3_600);
+    let limited = KafkaSpec { max_offsets_per_trigger: Some(12), ..broker.spec(topic("t")) };
+    let spec = KafkaSpec { batch_minimum: minimum(hour), ..limited };
+    let mut waiting = source(spec.clone());
+    assert!(waiting.plan(&at(&[("t", 0, 0)])).await.unwrap().is_none(), "nothing is there");
+    broker.produce("t", 0, (0..5).map(|n| n.to_string()));
+    let first = waiting.plan(&at(&[("t", 0, 0)])).await.unwrap().unwrap();
+    assert_eq!(first.end, at(&[("t", 0, 5)]), "the first trigger fires");
+    broker.produce("t", 0, (0..9).map(|n| n.to_string()));
+    assert!(waiting.plan(&first.end).await.unwrap().is_none(), "nine are too few");
+    broker.produce("t", 0, (0..6).map(|n| n.to_string()));
+    let second = waiting.plan(&first.end).await.unwrap().unwrap();
+    assert_eq!(second.end, at(&[("t", 0, 17)]), "fifteen are enough, twelve are the most");
+    assert!(waiting.plan(&second.end).await.unwrap().is_none());
+
+    let mut impatient = source(KafkaSpec { batch_minimum: minimum(Duration::ZERO), ..spec.clone() });
+    for _ in 0..2 {
+        assert!(impatient.plan(&second.end).await.unwrap().is_some(), "the delay has passed");
+    }
+    let mut bounded = source(spec);
+    bounded.prepare_for_available_now().await.unwrap();
+    for _ in 0..2 {
+        assert!(bounded.plan(&second.end).await.unwrap().is_some(), "K-101: a run that ends takes all that is there");
+    }
+}
+
+#[tokio::test]
+async fn k110_k112_lag_is_known_from_planning_and_in_time_and_bytes_from_reading() {
+    let broker = Broker::with_topic("t", 2);
+    broker.produce("t", 0, (0..10).map(|n| format!("{n:0100}")));
+    let mut source = source(KafkaSpec { max_offsets_per_trigger: Some(4), ..broker.spec(topic("t")) });
+    let start = at(&[("t", 0, 0)]);
+    assert!(source.lag(&start).is_empty(), "nothing was asked yet");
+    let planned = source.plan(&start).await.unwrap().unwrap();
+    let lag = source.lag(&start);
+    assert_eq!(lag.iter().map(|of| (of.partition, of.records)).collect::<Vec<_>>(), [(0, 10), (1, 0)]);
+    assert_eq!((lag[0].seconds, lag[0].bytes), (None, None));
+    assert_eq!((lag[1].seconds, lag[1].bytes), (Some(0.0), Some(0)));
+    read(&mut source, &Range { start, end: planned.end.clone() }).await.unwrap();
+    let lag = source.lag(&planned.end);
+    assert_eq!((lag[0].records, lag[0].bytes), (6, Some(600)));
+    assert!(lag[0].seconds.is_some_and(|seconds| (0.0..600.0).contains(&seconds)), "{lag:?}");
 }
 
 /// Fills a partition until the mock broker has dropped the oldest records, and gives the first that is left.
@@ -281,7 +343,15 @@ async fn k065_k066_records_that_are_gone_stop_the_stream_or_are_counted() {
     let rows = read(&mut tolerant, &wanted).await.unwrap();
     let offsets: Vec<i64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
     assert_eq!(offsets, [earliest, earliest + 1, earliest + 2]);
-    assert_eq!(tolerant.lost(), earliest as u64);
+    let gap = Gap {
+        topic: "t".into(),
+        partition: 0,
+        reason: GapReason::Expired,
+        from: 0,
+        until: Some(earliest),
+        offsets: Some(earliest as u64),
+    };
+    assert_eq!(tolerant.take_gaps(), [gap]);
     let gone = range(&[("t", 0, 0)], &[("t", 0, earliest)]);
     assert!(read(&mut tolerant, &gone).await.unwrap().is_empty());
 }
@@ -365,6 +435,6 @@ async fn k090_options_that_would_move_positions_are_refused_by_name() {
 fn k114_descriptions_are_sparks() {
     let named = |subscription| source(kafka_spec("b:1", subscription)).description();
     assert_eq!(named(Subscription::Topics(vec!["t1".into(), "t2".into()])), "KafkaV2[Subscribe[t1, t2]]");
-    assert_eq!(named(Subscription::Pattern("p.*".into())), "KafkaV2[SubscribePattern[p.*]]");
+    assert_eq!(named(pattern("p.*")), "KafkaV2[SubscribePattern[p.*]]");
     assert_eq!(named(Subscription::Assign([("t".to_owned(), vec![0, 1])].into())), "KafkaV2[Assign[t-0, t-1]]");
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
-use crisol_observe::{Accounts, ChangeCounts, Event, Observers};
+use crisol_observe::{Accounts, ChangeCounts, Event, Gap, Observers};
 use crisol_source::Source;
 use crisol_stage::{BatchContext, Chain};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +36,8 @@ pub(crate) struct Done {
     /// `name@version` of each component that worked on it, with its digest.
     pub(crate) components: BTreeMap<String, String>,
     pub(crate) version: i64,
+    /// What it passed over.
+    pub(crate) losses: Vec<Gap>,
 }
 
 /// What `outcome/N` holds: all that recovery needs to commit the batch without running it again.
@@ -47,6 +50,15 @@ struct Decision {
     /// The batch follows a rebuild of the table above: the files name what they replace.
     #[serde(default)]
     renews: bool,
+    #[serde(default)]
+    losses: Vec<Gap>,
+}
+
+impl Decision {
+    fn done(self, version: i64, changes: Option<ChangeCounts>) -> Done {
+        let accounts = Accounts { changes, ..self.accounts };
+        Done { accounts, components: self.note.components, version, losses: self.losses }
+    }
 }
 
 /// The parts of a stream that a batch works with.
@@ -93,14 +105,13 @@ impl Protocol<'_> {
         pass(self.stream, Step::WriteFiles, Moment::After);
         check(&written.0.accounts)?;
         let (written, rebuild) = written;
-        let outcome = self.outcome(&chain, batch, written, rebuild);
+        let outcome = self.outcome(&chain, batch, written, rebuild, source.take_gaps());
         // Also without rejected rows: another host may run the same range with other components, and reject some.
         log_outcome(self.stream, self.checkpoint, batch.number, &outcome).await?;
         let (version, changes) = self.commit(batch.number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(batch.number, timings).await?;
-        let accounts = Accounts { changes, ..outcome.accounts };
-        Ok(Some(Done { accounts, components: outcome.note.components, version }))
+        Ok(Some(outcome.done(version, changes)))
     }
 
     /// Commits what an earlier run had decided, and marks it. No component is called.
@@ -112,8 +123,7 @@ impl Protocol<'_> {
         let (version, changes) = self.commit(number, &outcome).await?;
         timings.add("addBatch", from);
         self.mark(number, timings).await?;
-        let accounts = Accounts { changes, ..outcome.accounts };
-        Ok(Done { accounts, components: outcome.note.components, version })
+        Ok(outcome.done(version, changes))
     }
 
     /// Marks a batch as committed for good.
@@ -189,7 +199,14 @@ impl Protocol<'_> {
         flow.run(chunks, source, &batch.range.end).await
     }
 
-    fn outcome(&self, chain: &Chain, batch: &Logged, written: Written, rebuild: Option<String>) -> Decision {
+    fn outcome(
+        &self,
+        chain: &Chain,
+        batch: &Logged,
+        written: Written,
+        rebuild: Option<String>,
+        losses: Vec<Gap>,
+    ) -> Decision {
         let renews = rebuild.is_some();
         let Written { table, quarantine, accounts } = written;
         let note = CommitNote {
@@ -198,14 +215,18 @@ impl Protocol<'_> {
             range: batch.range.to_json(),
             components: components(chain),
             accounts: serde_json::to_value(&accounts).unwrap_or_default(),
+            losses: if losses.is_empty() { serde_json::Value::Null } else { json!(losses) },
             rebuild,
         };
-        Decision { quarantine, table, accounts, note, renews }
+        Decision { quarantine, table, accounts, note, renews, losses }
     }
 
     /// Quarantine first, then the table, each once whatever happened before.
     async fn commit(&self, number: u64, outcome: &Decision) -> Result<(i64, Option<ChangeCounts>), Failure> {
         let transaction = transaction(self.checkpoint, number)?;
+        if !outcome.losses.is_empty() {
+            self.checkpoint.keep_losses(number, &outcome.losses).await?;
+        }
         let (table, quarantine) = match outcome.renews {
             true => (self.renewal.table.get().await?.as_ref(), &self.renewal.quarantine),
             false => (self.table, self.quarantine),

@@ -250,6 +250,7 @@ impl Rebuild {
             range: batch.end.to_json(),
             components: components(&parts.chain),
             accounts: serde_json::to_value(&accounts).unwrap_or_default(),
+            losses: serde_json::Value::Null,
             rebuild: Some(batch.bound.predicate.clone()),
         };
         let decision = Decision { table_id: parts.table_id.clone(), table, quarantine, accounts, note };

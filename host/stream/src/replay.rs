@@ -259,6 +259,7 @@ impl Replay {
             range: batch.range.to_json(),
             components: components(&parts.chain),
             accounts: serde_json::to_value(&fates.accounts).unwrap_or_default(),
+            losses: serde_json::Value::Null,
             rebuild: None,
         };
         let Fates { replayed, accounts } = fates;

@@ -102,15 +102,21 @@ pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Opt
     }
 }
 
-/// How far behind the source a batch ends, in Spark's words (K-110); nothing for sources without offsets.
-pub(crate) fn lag(end: &Position, latest: Option<&Position>) -> BTreeMap<String, String> {
-    let (Position::Kafka(end), Some(Position::Kafka(latest))) = (end, latest) else { return BTreeMap::new() };
-    let Some(lag) = crisol_source::lag(end, latest) else { return BTreeMap::new() };
-    BTreeMap::from([
-        ("minOffsetsBehindLatest".into(), lag.min.to_string()),
-        ("maxOffsetsBehindLatest".into(), lag.max.to_string()),
-        ("avgOffsetsBehindLatest".into(), lag.avg.to_string()),
-    ])
+/// How far behind the source a batch ends, in Spark's words (K-110, K-113); nothing for sources without offsets.
+pub(crate) fn lag_metrics(lag: &[PartitionLag]) -> BTreeMap<String, String> {
+    let behind = || lag.iter().map(|partition| partition.records);
+    let (Some(min), Some(max)) = (behind().min(), behind().max()) else { return BTreeMap::new() };
+    let sum: u128 = behind().map(u128::from).sum();
+    let mut metrics = BTreeMap::from([
+        ("minOffsetsBehindLatest".into(), min.to_string()),
+        ("maxOffsetsBehindLatest".into(), max.to_string()),
+        ("avgOffsetsBehindLatest".into(), (sum as f64 / lag.len() as f64).to_string()),
+    ]);
+    let bytes: Option<u64> = lag.iter().map(|partition| partition.bytes).sum();
+    if let Some(bytes) = bytes {
+        metrics.insert("estimatedTotalBytesBehindLatest".into(), bytes.to_string());
+    }
+    metrics
 }
 
 /// Milliseconds since 1970.
@@ -131,6 +137,24 @@ fn milliseconds(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn k110_lag_is_text_over_all_partitions_and_bytes_only_where_all_are_known() {
+        let of = |records, bytes| PartitionLag { topic: "t".into(), partition: 0, records, seconds: None, bytes };
+        let metrics = lag_metrics(&[of(0, Some(0)), of(15, Some(300)), of(3, Some(6))]);
+        let texts: Vec<_> = metrics.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(
+            texts,
+            [
+                ("avgOffsetsBehindLatest", "6"),
+                ("estimatedTotalBytesBehindLatest", "306"),
+                ("maxOffsetsBehindLatest", "15"),
+                ("minOffsetsBehindLatest", "0"),
+            ]
+        );
+        assert!(!lag_metrics(&[of(1, None)]).contains_key("estimatedTotalBytesBehindLatest"));
+        assert!(lag_metrics(&[]).is_empty());
+    }
 
     #[test]
     fn o001_timestamps_have_milliseconds_and_z() {

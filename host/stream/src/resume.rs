@@ -117,14 +117,14 @@ impl Stream {
         Ok(Some(Next { number: logged.number + 1, start: logged.range.end }))
     }
 
-    /// K-031: where to begin was settled long ago.
-    async fn tell_of_another_start(&self) -> Result<(), Failure> {
-        let Some(starting) = &self.parts.starting else { return Ok(()) };
-        let kept = self.parts.checkpoint.keep(Fact::Starting, starting).await?;
-        if kept != *starting {
+    /// K-031: where to begin was settled long ago. Told once in a run.
+    async fn tell_of_another_start(&mut self) -> Result<(), Failure> {
+        let Some(starting) = self.parts.starting.take() else { return Ok(()) };
+        let kept = self.parts.checkpoint.keep(Fact::Starting, &starting).await?;
+        if kept != starting {
             let text = format!(
-                "`starting_offsets` was {kept} when this checkpoint began and is {starting} now: that has no effect; a \
-                 new `checkpoint_suffix` begins anew"
+                "the contract said to start at {kept} when this checkpoint began and says {starting} now: that has no \
+                 effect; a new `checkpoint_suffix` begins anew"
             );
             self.parts.observers.tell(&Event::Warning { stream: self.parts.name.clone(), text });
         }

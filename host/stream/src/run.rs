@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
-use crisol_observe::{Accounts, Event, Observers};
+use crisol_observe::{Accounts, Event, Gap, Observers};
 use crisol_source::{Estimate, Planned, Source};
 use crisol_table::TableWriter;
 use tokio::sync::watch;
@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use crate::batch::{Done, Logged, Protocol};
 use crate::failpoint::{Moment, pass};
 use crate::pace::{News, Pace, UpstreamState};
+use crate::patience::Outage;
 use crate::report::{self, Finished, Timings};
-use crate::{Failure, OpenTable, Renewal, Stages, StreamError};
+use crate::{Failure, OpenTable, Patience, Renewal, Stages, StreamError};
 
 /// How often an idle stream says so (C-023).
 const IDLE: Duration = Duration::from_secs(10);
@@ -45,6 +46,8 @@ pub struct Parts {
     pub renewal: Renewal,
     /// When batches are made.
     pub pace: Pace,
+    /// How long an outage of the source may last.
+    pub patience: Patience,
     /// Chunks worked on side by side.
     pub workers: usize,
     /// Who is told what happens.
@@ -76,6 +79,11 @@ pub struct Stream {
     pub(crate) last_began: Option<Instant>,
     /// Never goes back, whatever the clock does.
     pub(crate) last_timestamp_ms: i64,
+    outage: Outage,
+    /// The end of the run is fixed (K-100).
+    prepared: bool,
+    /// It was told that the source answered.
+    ready: bool,
 }
 
 /// How a stream's run ended.
@@ -104,12 +112,15 @@ impl Stream {
     /// A stream of these parts.
     pub fn new(parts: Parts) -> Self {
         Self {
+            outage: Outage::new(parts.patience),
             parts,
             accounts: Accounts::default(),
             batches: 0,
             under_way: None,
             last_began: None,
             last_timestamp_ms: 0,
+            prepared: false,
+            ready: false,
         }
     }
 
@@ -145,10 +156,28 @@ impl Stream {
         }
     }
 
+    /// Goes on until the stream ends. Where its source does not answer, it waits and begins anew where the checkpoint
+    /// stands, as after a crash.
     async fn drive(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
+        let gaps = self.parts.checkpoint.losses::<Vec<Gap>>().await?;
+        self.parts.source.know_gaps(gaps.into_iter().flat_map(|(_, gaps)| gaps).collect());
+        loop {
+            let Err(failure) = self.session(stop).await else { return Ok(()) };
+            let Some((tries, retry_in)) = self.outage.wait(&failure, Instant::now()) else { return Err(failure) };
+            let stream = self.parts.name.clone();
+            self.parts.observers.tell(&Event::Waiting { stream, reason: failure.to_string(), tries, retry_in });
+            wait(stop, tokio::time::sleep(retry_in)).await;
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn session(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
         let Some(mut next) = self.resume(stop).await? else { return Ok(()) };
-        if matches!(self.parts.pace, Pace::AvailableNow) {
+        if matches!(self.parts.pace, Pace::AvailableNow) && !self.prepared {
             self.parts.source.prepare_for_available_now().await?;
+            self.prepared = true;
         }
         let mut idle_since = Instant::now();
         while !stop.is_cancelled() {
@@ -157,7 +186,12 @@ impl Stream {
                 return Err(Failure::Upstream { upstream: upstream.name.clone() });
             }
             let mut timings = Timings::begin();
-            if let Some(planned) = self.plan(&next, &mut timings).await? {
+            let planned = tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                planned = self.plan(&next, &mut timings) => planned?,
+            };
+            self.answered(&next);
+            if let Some(planned) = planned {
                 let Some(end) = self.batch(&next, planned, timings, stop).await? else { return Ok(()) };
                 next = Next { number: next.number + 1, start: end };
                 idle_since = Instant::now();
@@ -174,6 +208,21 @@ impl Stream {
             }
         }
         Ok(())
+    }
+
+    /// Tells what the source's answer means: that it is reached, and how far behind the stream is.
+    fn answered(&mut self, next: &Next) {
+        let stream = || self.parts.name.clone();
+        if !std::mem::replace(&mut self.ready, true) {
+            self.parts.observers.tell(&Event::Ready { stream: stream() });
+        }
+        if self.outage.over() {
+            self.parts.observers.tell(&Event::Recovered { stream: stream() });
+        }
+        let partitions = self.parts.source.lag(&next.start);
+        if !partitions.is_empty() {
+            self.parts.observers.tell(&Event::Lag { stream: stream(), partitions });
+        }
     }
 
     async fn plan(&mut self, next: &Next, timings: &mut Timings) -> Result<Option<Planned>, Failure> {
@@ -245,7 +294,7 @@ impl Stream {
         let began = timings.began();
         let since_last = self.last_began.map(|last| began - last);
         self.last_began = Some(began);
-        let latest = planned.and_then(|planned| planned.latest.as_ref());
+        let lag = self.parts.source.lag(&logged.range.end);
         let finished = Finished {
             stream: &self.parts.name,
             checkpoint_id: self.parts.checkpoint.id().to_string(),
@@ -255,10 +304,10 @@ impl Stream {
             table_path: self.parts.table_path.clone(),
             start: &logged.range.start,
             end: &logged.range.end,
-            latest,
-            metrics: report::lag(&logged.range.end, latest),
-            lag: Vec::new(),
-            losses: Vec::new(),
+            latest: planned.and_then(|planned| planned.latest.as_ref()),
+            metrics: report::lag_metrics(&lag),
+            lag,
+            losses: done.losses,
             backlog_rows: planned.and_then(|planned| waiting_after(&planned.estimate)),
             components: done.components,
             table_version: done.version,

@@ -133,6 +133,7 @@ async fn a_batch_is_wholly_the_work_of_the_chain_that_served_when_it_began() {
             table: OpenTable::new(NoQuarantine),
             quarantine: OpenTable::new(NoQuarantine),
         },
+        patience: crisol_stream::Patience::None,
         pace: Pace::AvailableNow,
         workers: 4,
         observers,

@@ -48,6 +48,9 @@ pub struct CommitNote {
     pub components: BTreeMap<String, String>,
     /// Rows read, written, rejected, filtered.
     pub accounts: serde_json::Value,
+    /// Offsets that the batch passed over because the source no longer had them; null when there are none.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub losses: serde_json::Value,
     /// What was rebuilt: the predicate of a slice, or what the table above rebuilt. Streams below then compute anew what
     /// they made of the rows that changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crisol_checkpoint::KafkaPosition;
+use crisol_observe::{Gap, GapReason};
 
 use super::limit::{entries, rate_limit};
 
@@ -26,6 +27,21 @@ impl Loss {
                 Some(until.min(earliest).saturating_sub(*from).unsigned_abs())
             }
         }
+    }
+
+    /// The gap that it leaves where the stream goes on.
+    pub(super) fn gap(&self) -> Gap {
+        let (topic, partition, reason, from, until) = match self {
+            Self::Gone { topic, partition, position } => (topic, partition, GapReason::Deleted, *position, None),
+            // Of what took its place, all that lies below the position.
+            Self::Behind { topic, partition, position, .. } => {
+                (topic, partition, GapReason::Truncated, 0, Some(*position))
+            }
+            Self::Expired { topic, partition, from, until, earliest } => {
+                (topic, partition, GapReason::Expired, *from, Some(*until.min(earliest)))
+            }
+        };
+        Gap { topic: topic.clone(), partition: *partition, reason, from, until, offsets: self.offsets() }
     }
 
     /// What to do where this stops the stream.
@@ -52,7 +68,7 @@ impl Loss {
         match self {
             Self::Gone { position, .. } => format!(
                 "whether it held records from offset {position} on that were not read is not known; should it come back, \
-                 records below that offset are not read"
+                 it is read from its beginning"
             ),
             Self::Behind { position, .. } => format!(
                 "records below offset {position} are not read, how many is not known; to read them, begin a new checkpoint \
@@ -93,6 +109,8 @@ impl fmt::Display for Loss {
 pub(crate) struct Ahead {
     pub(crate) end: KafkaPosition,
     pub(crate) losses: Vec<Loss>,
+    /// Offsets that wait, whatever the limit; those of a new partition count from its earliest (K-046).
+    pub(crate) waiting: u64,
 }
 
 /// What partitions hold.
@@ -133,8 +151,9 @@ pub(crate) fn look_ahead(start: &KafkaPosition, held: &Held, limit: Option<u64>)
             losses.push(Loss::Gone { topic: topic.to_owned(), partition, position });
         }
     }
+    let waiting = distance(&from, &until);
     let end = limit.map_or_else(|| until.clone(), |limit| rate_limit(limit, &from, &until));
-    Ahead { end, losses }
+    Ahead { end, losses, waiting }
 }
 
 /// Offsets between two positions; a partition that `from` does not name counts from 0.
@@ -146,28 +165,6 @@ pub(super) fn distance(from: &KafkaPosition, to: &KafkaPosition) -> u64 {
 
 pub(super) fn offset(position: &KafkaPosition, topic: &str, partition: i32) -> Option<i64> {
     position.0.get(topic)?.get(&partition).copied()
-}
-
-/// How far behind the newest offsets a stream is, over all partitions (K-110).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Lag {
-    /// Of the partition that is least behind.
-    pub min: u64,
-    /// Of the partition that is most behind.
-    pub max: u64,
-    /// Mean over the partitions.
-    pub avg: f64,
-}
-
-/// Lag of `consumed` behind `latest`; `None` without partitions. A partition that `consumed` does not name counts
-/// from offset 0 (K-112), where it will be read from.
-pub fn lag(consumed: &KafkaPosition, latest: &KafkaPosition) -> Option<Lag> {
-    let behind: Vec<u64> = entries(latest)
-        .map(|(topic, partition, end)| end.saturating_sub(offset(consumed, topic, partition).unwrap_or(0)).max(0))
-        .map(i64::unsigned_abs)
-        .collect();
-    let sum: u128 = behind.iter().map(|b| u128::from(*b)).sum();
-    Some(Lag { min: *behind.iter().min()?, max: *behind.iter().max()?, avg: sum as f64 / behind.len() as f64 })
 }
 
 #[cfg(test)]
@@ -190,14 +187,14 @@ mod tests {
     fn k040_without_a_limit_a_batch_takes_all() {
         let held = held(&[("t", 0, 0), ("t", 1, 0)], &[("t", 0, 9), ("t", 1, 5)]);
         let ahead = look_ahead(&position(&[("t", 0, 4), ("t", 1, 5)]), &held, None);
-        assert_eq!(ahead, Ahead { end: held.latest, losses: vec![] });
+        assert_eq!(ahead, Ahead { end: held.latest, losses: vec![], waiting: 5 });
     }
 
     #[test]
     fn k010_a_new_partition_joins_the_next_batch_from_the_earliest() {
         let held = held(&[("t", 0, 0), ("t", 1, 0)], &[("t", 0, 10), ("t", 1, 10)]);
         let ahead = look_ahead(&position(&[("t", 0, 10)]), &held, Some(4));
-        assert_eq!(ahead, Ahead { end: position(&[("t", 0, 10), ("t", 1, 4)]), losses: vec![] });
+        assert_eq!(ahead, Ahead { end: position(&[("t", 0, 10), ("t", 1, 4)]), losses: vec![], waiting: 10 });
     }
 
     #[test]
@@ -207,6 +204,7 @@ mod tests {
         assert_eq!(ahead.end, position(&[("t", 0, 105)]));
         assert_eq!(ahead.losses.len(), 1);
         assert_eq!(ahead.losses[0].offsets(), Some(100));
+        assert_eq!(ahead.waiting, 10, "K-046: counted from what it still holds");
         assert_eq!(ahead.losses[0].consequence(), "100 offsets are passed over");
         assert!(ahead.losses[0].hint().contains("run once with `fail_on_data_loss: false`"));
     }
@@ -229,6 +227,17 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_leaves_a_gap_that_says_from_where_to_where() {
+        let gap = |reason, from, until, offsets| Gap { topic: "t".into(), partition: 0, reason, from, until, offsets };
+        let (topic, partition) = ("t".to_owned(), 0);
+        let expired = Loss::Expired { topic: topic.clone(), partition, from: 5, until: 9, earliest: 7 };
+        assert_eq!(expired.gap(), gap(GapReason::Expired, 5, Some(7), Some(2)));
+        let behind = Loss::Behind { topic: topic.clone(), partition, position: 50, latest: 5 };
+        assert_eq!(behind.gap(), gap(GapReason::Truncated, 0, Some(50), None));
+        assert_eq!(Loss::Gone { topic, partition, position: 8 }.gap(), gap(GapReason::Deleted, 8, None, None));
+    }
+
+    #[test]
     fn k012_k067_what_cannot_be_counted_is_not_counted_and_the_hint_is_what_helps() {
         let behind = Loss::Behind { topic: "t".into(), partition: 0, position: 50, latest: 5 };
         let gone = Loss::Gone { topic: "t".into(), partition: 0, position: 50 };
@@ -238,13 +247,5 @@ mod tests {
             assert!(loss.hint().contains("`checkpoint_suffix`"), "{}", loss.hint());
         }
         assert!(!behind.hint().contains("run once with `fail_on"), "the position stays: {}", behind.hint());
-    }
-
-    #[test]
-    fn k110_k112_lag_is_over_all_partitions_and_new_ones_count() {
-        let latest = position(&[("t", 0, 10), ("t", 1, 20), ("u", 0, 3)]);
-        let lag = lag(&position(&[("t", 0, 10), ("t", 1, 5)]), &latest).unwrap();
-        assert_eq!(lag, Lag { min: 0, max: 15, avg: 6.0 });
-        assert_eq!(super::lag(&latest, &KafkaPosition::default()), None);
     }
 }

@@ -4,7 +4,8 @@ use crisol_contract::KafkaSpec;
 use rdkafka::config::ClientConfig;
 use rdkafka::error::{KafkaError, KafkaResult};
 
-use super::client::{self, Role};
+use super::client;
+use super::config::{self, Role};
 
 const HINT: &str = "options are those of librdkafka, see its CONFIGURATION.md";
 
@@ -41,7 +42,7 @@ fn together(spec: &KafkaSpec) -> KafkaResult<()> {
     if spec.client.iter().any(oauth) {
         return Ok(());
     }
-    let Ok(mut config) = client::options(spec, Role::Planner) else { return Ok(()) };
+    let Ok(mut config) = config::options(spec, Role::Planner) else { return Ok(()) };
     config.remove("bootstrap.servers").remove("metadata.broker.list");
     client::consumer(&config).map(drop)
 }
@@ -80,7 +81,7 @@ fn redacted(spec: &KafkaSpec, reason: &str) -> String {
 mod tests {
     use std::time::Duration;
 
-    use crisol_contract::{StartingOffsets, Subscription};
+    use crisol_contract::{KafkaBound, NoRecord, Subscription};
 
     use super::*;
 
@@ -88,9 +89,14 @@ mod tests {
         let options = options.iter().chain(&[("bootstrap.servers", "127.0.0.1:1")]);
         KafkaSpec {
             subscription: Subscription::Topics(vec!["t".into()]),
-            starting_offsets: StartingOffsets::Earliest,
-            starting_offsets_given: true,
+            starting: KafkaBound::Earliest,
+            starting_given: true,
+            no_record: NoRecord::Error,
+            ending: None,
             max_offsets_per_trigger: None,
+            batch_minimum: None,
+            group_id_prefix: None,
+            report_group_id: None,
             fail_on_data_loss: true,
             add_kafka_metadata: true,
             client: options.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),

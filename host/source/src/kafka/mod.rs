@@ -4,35 +4,46 @@
 //! on one connection each question would wait for the fetch before it.
 
 mod ahead;
+mod bounds;
 mod check;
 mod client;
+mod config;
+mod gaps;
+mod initial;
+mod lag;
 mod limit;
 mod native;
+mod offsets;
 mod reader;
+mod report;
 mod rows;
-mod starting;
+mod topics;
 
-use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use crisol_checkpoint::{KafkaPosition, Position, Range};
 use crisol_contract::{KafkaSpec, Subscription};
+use crisol_observe::{Gap, PartitionLag};
 use rdkafka::types::RDKafkaRespErr;
 
-use self::ahead::{Loss, distance, offset};
-use self::client::{Broker, Role, pattern_matches};
+use self::ahead::{distance, offset};
+use self::bounds::Edge;
+use self::client::Broker;
+use self::config::Role;
+use self::gaps::{Gaps, deleted};
+use self::lag::Seen;
 use self::limit::entries;
 use self::reader::{Job, Reader, ranges};
+use self::report::Reporter;
 use crate::chunks::{off_thread, spawn};
 use crate::log::{OTHER_SOURCE, get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
 pub(crate) use self::ahead::{Ahead, Held, look_ahead};
-pub use self::ahead::{Lag, lag};
 pub use self::check::{RefusedOption, check_client};
 pub use self::rows::kafka_schema;
 pub(crate) use self::rows::{ChunkBuilder, Headers, RecordView};
@@ -44,10 +55,14 @@ pub struct KafkaSource {
     planner: Option<Arc<Broker>>,
     /// End of this run, where it is fixed (K-100).
     fixed_end: Option<Held>,
+    /// What partitions held when they were last asked.
+    newest: Option<Held>,
+    /// When a batch was last planned that had to reach a minimum.
+    last_planned: Option<Instant>,
     kept: Arc<Mutex<Option<Reader>>>,
-    lost: Arc<AtomicU64>,
-    /// Losses that were told already, so that a source that goes on in spite of them says so once.
-    told: BTreeSet<String>,
+    gaps: Gaps,
+    seen: Arc<Mutex<Seen>>,
+    reporter: Option<Arc<Reporter>>,
 }
 
 impl fmt::Debug for KafkaSource {
@@ -59,14 +74,18 @@ impl fmt::Debug for KafkaSource {
 impl KafkaSource {
     /// A source that keeps its initial positions in `log`. Nothing is asked of the broker yet.
     pub fn new(spec: KafkaSpec, log: Arc<dyn SourceLog>) -> Self {
+        let reporter = spec.report_group_id.clone().map(|group| Arc::new(Reporter::new(group)));
         Self {
+            gaps: Gaps::new(spec.fail_on_data_loss),
             spec: Arc::new(spec),
             log,
             planner: None,
             fixed_end: None,
+            newest: None,
+            last_planned: None,
             kept: Arc::new(Mutex::new(None)),
-            lost: Arc::new(AtomicU64::new(0)),
-            told: BTreeSet::new(),
+            seen: Arc::default(),
+            reporter,
         }
     }
 
@@ -79,33 +98,45 @@ impl KafkaSource {
         Ok(planner)
     }
 
-    /// What the subscribed partitions hold now. A latest offset below `known` is asked for again before it is
-    /// believed: metadata can be stale (K-068).
+    /// What the subscribed partitions hold now. A partition that is gone, or ends below `known`, is asked for again
+    /// before that is believed: metadata can be stale (K-068).
     async fn held(&mut self, known: Option<KafkaPosition>) -> Result<Held, SourceError> {
         let planner = self.planner()?;
         let spec = Arc::clone(&self.spec);
+        let doubted = known.as_ref().map(|known| self.gaps.not_told(known));
         off_thread(move || {
-            let places = planner.partitions(&spec.subscription)?;
-            let mut held = planner.held(&places)?;
+            let look = || planner.held(&planner.partitions(&spec.subscription, known.as_ref())?);
+            let mut held = look()?;
             for _ in 0..spec.fetch_offset_num_retries {
-                if known.as_ref().is_none_or(|known| !went_back(known, &held.latest)) {
+                if doubted.as_ref().is_none_or(|known| !went_back(known, &held)) {
                     break;
                 }
                 std::thread::sleep(planner.retry_interval());
-                held.latest = planner.latest(&places)?;
+                held = look()?;
             }
             Ok(held)
         })
         .await
     }
 
+    /// What partitions hold for a batch that begins at `start`: in a run with a fixed end, as far as that.
+    async fn held_from(&mut self, start: &KafkaPosition) -> Result<Held, SourceError> {
+        if let Some(fixed) = &self.fixed_end
+            && !went_back(start, fixed)
+        {
+            return Ok(fixed.clone());
+        }
+        let held = self.held(Some(start.clone())).await?;
+        // What was fixed from stale metadata is believed no more than any other (K-068).
+        if self.fixed_end.is_some() {
+            self.fixed_end = Some(held.clone());
+        }
+        Ok(held)
+    }
+
     /// Refuses positions of topics that the contract no longer names (K-013).
     fn check_topics(&self, start: &KafkaPosition) -> Result<(), SourceError> {
-        let named = |topic: &str| match &self.spec.subscription {
-            Subscription::Topics(topics) => topics.iter().any(|t| t == topic),
-            Subscription::Pattern(pattern) => pattern_matches(pattern, topic),
-            Subscription::Assign(assigned) => assigned.contains_key(topic),
-        };
+        let named = |topic: &&str| topics::names(&self.spec.subscription, topic);
         let removed: Vec<&str> = start.0.keys().map(String::as_str).filter(|topic| !named(topic)).collect();
         if removed.is_empty() {
             return Ok(());
@@ -116,13 +147,27 @@ impl KafkaSource {
         ))
     }
 
-    fn tell(&mut self, losses: &[Loss]) -> Result<(), SourceError> {
-        for loss in losses {
-            if self.spec.fail_on_data_loss || self.told.insert(loss.to_string()) {
-                may_go_on(loss, self.spec.fail_on_data_loss)?;
-            }
+    /// Whether what waits is enough for a batch (K-044, K-045). Where the end is fixed nothing more will come.
+    fn enough(&mut self, waiting: u64) -> bool {
+        let Some(minimum) = self.spec.batch_minimum.filter(|_| self.fixed_end.is_none()) else { return true };
+        let in_time = self.last_planned.is_some_and(|last| last.elapsed() < minimum.delay_max);
+        if in_time && waiting < minimum.offsets {
+            return false;
         }
-        Ok(())
+        self.last_planned = Some(Instant::now());
+        true
+    }
+
+    async fn resolved(&mut self, held: Held, edge: Edge) -> Result<KafkaPosition, SourceError> {
+        let (planner, spec) = (self.planner()?, Arc::clone(&self.spec));
+        off_thread(move || {
+            let bound = match edge {
+                Edge::Start(_) => &spec.starting,
+                Edge::End => spec.ending.as_ref().unwrap_or(&crisol_contract::KafkaBound::Latest),
+            };
+            bounds::resolve(bound, edge, &held, |times| planner.at_times(times))
+        })
+        .await
     }
 }
 
@@ -131,7 +176,7 @@ impl Source for KafkaSource {
     fn description(&self) -> String {
         let inner = match &self.spec.subscription {
             Subscription::Topics(topics) => format!("Subscribe[{}]", topics.join(", ")),
-            Subscription::Pattern(pattern) => format!("SubscribePattern[{pattern}]"),
+            Subscription::Pattern { pattern, .. } => format!("SubscribePattern[{pattern}]"),
             Subscription::Assign(assigned) => {
                 let places = assigned.iter().flat_map(|(t, ps)| ps.iter().map(move |p| format!("{t}-{p}")));
                 format!("Assign[{}]", places.collect::<Vec<_>>().join(", "))
@@ -150,56 +195,74 @@ impl Source for KafkaSource {
 
     async fn initial(&mut self) -> Result<Position, SourceError> {
         if let Some(text) = get(&*self.log, 0).await? {
-            return starting::from_text(&text).map(Position::Kafka);
+            return initial::from_text(&text).map(Position::Kafka);
         }
         let held = self.held(None).await?;
-        let position = starting::resolve(&self.spec.starting_offsets, &held)?;
-        put_once(&*self.log, 0, &starting::to_text(&position)).await?;
+        let position = self.resolved(held, Edge::Start(self.spec.no_record)).await?;
+        put_once(&*self.log, 0, &initial::to_text(&position)).await?;
         Ok(Position::Kafka(position))
     }
 
     async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
-        self.fixed_end = Some(self.held(None).await?);
+        let mut held = self.held(None).await?;
+        held.latest = self.resolved(held.clone(), Edge::End).await?;
+        self.fixed_end = Some(held);
         Ok(())
     }
 
     async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError> {
         let start = kafka(start)?;
         self.check_topics(start)?;
-        let held = match self.fixed_end.clone() {
-            Some(fixed) if !went_back(start, &fixed.latest) => fixed,
-            fixed => {
-                let held = self.held(Some(start.clone())).await?;
-                // What was fixed from stale metadata is believed no more than any other (K-068).
-                self.fixed_end = fixed.map(|_| held.clone());
-                held
-            }
-        };
-        let Ahead { end, losses } = look_ahead(start, &held, self.spec.max_offsets_per_trigger);
-        self.tell(&losses)?;
+        let held = self.held_from(start).await?;
+        let Ahead { end, losses, waiting } = look_ahead(start, &held, self.spec.max_offsets_per_trigger);
+        let latest = held.latest.clone();
+        self.newest = Some(held);
+        let found = self.gaps.accept(&losses)?;
         let waits = ranges(start, &end).iter().any(|range| range.from < range.until);
+        if !found && !(waits && self.enough(waiting)) {
+            return Ok(None);
+        }
         let estimate =
-            Estimate { batch_rows: Some(distance(start, &end)), backlog_rows: Some(distance(start, &held.latest)) };
-        Ok(waits.then_some(Planned { end: Position::Kafka(end), latest: Some(Position::Kafka(held.latest)), estimate }))
+            Estimate { batch_rows: Some(distance(start, &end)), backlog_rows: Some(distance(start, &latest)) };
+        Ok(Some(Planned { end: Position::Kafka(end), latest: Some(Position::Kafka(latest)), estimate }))
     }
 
     async fn read(&mut self, range: &Range) -> Result<Chunks, SourceError> {
+        let (start, end) = (kafka(&range.start)?, kafka(&range.end)?);
         let job = Job {
             spec: Arc::clone(&self.spec),
             planner: self.planner()?,
-            ranges: ranges(kafka(&range.start)?, kafka(&range.end)?),
+            ranges: ranges(start, end),
             kept: Arc::clone(&self.kept),
-            lost: Arc::clone(&self.lost),
+            gaps: self.gaps.of_read(deleted(start, end)),
+            seen: Arc::clone(&self.seen),
         };
         Ok(spawn(self.description(), move |out| reader::run(job, out)))
     }
 
-    async fn committed(&mut self, _end: &Position) -> Result<(), SourceError> {
-        Ok(())
+    async fn committed(&mut self, end: &Position) -> Result<(), SourceError> {
+        let Some(reporter) = &self.reporter else { return Ok(()) };
+        let (reporter, spec, end) = (Arc::clone(reporter), Arc::clone(&self.spec), kafka(end)?.clone());
+        off_thread(move || {
+            reporter.report(&spec, &end);
+            Ok(())
+        })
+        .await
     }
 
-    fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
+    fn lag(&self, consumed: &Position) -> Vec<PartitionLag> {
+        let (Position::Kafka(consumed), Some(newest)) = (consumed, &self.newest) else { return Vec::new() };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now_ms = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).lag(consumed, newest, now_ms)
+    }
+
+    fn know_gaps(&mut self, gaps: Vec<Gap>) {
+        self.gaps.know(gaps);
+    }
+
+    fn take_gaps(&mut self) -> Vec<Gap> {
+        self.gaps.take()
     }
 }
 
@@ -213,17 +276,9 @@ fn kafka(position: &Position) -> Result<&KafkaPosition, SourceError> {
     }
 }
 
-fn went_back(known: &KafkaPosition, latest: &KafkaPosition) -> bool {
-    entries(known).any(|(topic, partition, at)| offset(latest, topic, partition).is_some_and(|latest| latest < at))
-}
-
-/// An error where lost offsets stop the stream, else a warning.
-fn may_go_on(loss: &Loss, fail_on_data_loss: bool) -> Result<(), SourceError> {
-    if fail_on_data_loss {
-        return Err(SourceError::data_loss(loss.to_string(), loss.hint()));
-    }
-    tracing::warn!(lost_offsets = loss.offsets(), "going on in spite of data loss: {loss}; {}", loss.consequence());
-    Ok(())
+/// Whether a partition ends below what was read of it, or is gone.
+fn went_back(known: &KafkaPosition, held: &Held) -> bool {
+    entries(known).any(|(topic, partition, at)| offset(&held.latest, topic, partition).is_none_or(|end| end < at))
 }
 
 /// True for the codes that mean "what you ask for is not here (any more)".

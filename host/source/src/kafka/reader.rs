@@ -4,7 +4,6 @@
 //! in the same order. What was fetched beyond a range waits in its partition's queue for the range that follows.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,11 +14,15 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::ahead::{Held, Loss, offset};
-use super::client::{Broker, Places, Role};
+use super::client::Broker;
+use super::config::Role;
+use super::gaps::{Found, may_go_on};
+use super::lag::{Records, Seen};
 use super::limit::entries;
+use super::moved;
 use super::native::{Event, PartitionQueue};
 use super::rows::ChunkBuilder;
-use super::{may_go_on, moved};
+use super::topics::Places;
 use crate::chunks::{ChunkSender, Interrupted};
 use crate::{CHUNK_ROWS_MAX, SourceError};
 
@@ -61,6 +64,8 @@ struct Lane {
     next: i64,
     /// Where the log ended when last heard; there is no record below it that was not delivered.
     log_end: i64,
+    /// What came in this turn.
+    read: Records,
     queue: PartitionQueue,
 }
 
@@ -72,7 +77,8 @@ pub(super) struct Job {
     pub(super) ranges: Vec<PartitionRange>,
     /// The reader left by the range before.
     pub(super) kept: Arc<Mutex<Option<Reader>>>,
-    pub(super) lost: Arc<AtomicU64>,
+    pub(super) gaps: Found,
+    pub(super) seen: Arc<Mutex<Seen>>,
 }
 
 /// Where a record lies.
@@ -114,7 +120,7 @@ pub(super) fn run(mut job: Job, out: &ChunkSender) -> Result<(), Interrupted> {
     let mut reader = open(&mut job, kept)?;
     let mut restarts = 0;
     loop {
-        match reader.pass(&mut job.ranges, &job.spec, &mut builder, out) {
+        match reader.pass(&mut job.ranges, &job.spec, &job.seen, &mut builder, out) {
             Ok(()) => break,
             Err(Stop::Interrupted(why)) => return Err(why),
             Err(Stop::Moved(why)) if restarts == RESTARTS_MAX => return Err(SourceError::external(why).into()),
@@ -138,7 +144,7 @@ fn open(job: &mut Job, kept: Option<Reader>) -> Result<Reader, SourceError> {
     let held = job.planner.held(&places)?;
     for loss in clamp(&mut job.ranges, &held) {
         may_go_on(&loss, job.spec.fail_on_data_loss)?;
-        job.lost.fetch_add(loss.offsets().unwrap_or_default(), Ordering::Relaxed);
+        job.gaps.lock().unwrap_or_else(PoisonError::into_inner).push(loss.gap());
     }
     match kept.filter(|reader| reader.stands_at(&job.ranges)) {
         Some(reader) => Ok(reader),
@@ -190,7 +196,14 @@ impl Reader {
             })?;
             list.add_partition_offset(topic, *partition, Offset::Offset(*from))
                 .map_err(|e| SourceError::caused(format!("topic `{topic}` partition {partition}, offset {from}"), e))?;
-            lanes.push(Lane { topic: Arc::clone(topic), partition: *partition, next: *from, log_end: 0, queue });
+            lanes.push(Lane {
+                topic: Arc::clone(topic),
+                partition: *partition,
+                next: *from,
+                log_end: 0,
+                read: Records::default(),
+                queue,
+            });
         }
         broker
             .consumer()
@@ -211,6 +224,7 @@ impl Reader {
         &mut self,
         ranges: &mut [PartitionRange],
         spec: &KafkaSpec,
+        seen: &Mutex<Seen>,
         builder: &mut ChunkBuilder,
         out: &ChunkSender,
     ) -> Result<(), Stop> {
@@ -220,6 +234,8 @@ impl Reader {
             for (lane, range) in self.lanes.iter_mut().zip(ranges.iter_mut()) {
                 let result = lane.turn(range.until, spec.poll_timeout, builder, out);
                 range.from = lane.next;
+                let read = std::mem::take(&mut lane.read);
+                seen.lock().unwrap_or_else(PoisonError::into_inner).add(&lane.topic, lane.partition, read);
                 result?;
                 open |= lane.next < range.until;
             }
@@ -257,6 +273,7 @@ impl Lane {
                     Fit::Before => {}
                     Fit::Inside => {
                         builder.push(&self.topic, self.partition, &record);
+                        self.read.add(&record);
                         self.next = record.offset.saturating_add(1);
                         taken += 1;
                     }
@@ -282,6 +299,7 @@ impl Lane {
     fn wait(&self, since: Instant, until: i64, poll_timeout: Duration, out: &ChunkSender) -> Result<(), Stop> {
         out.check()?;
         self.queue.broker().listen(Duration::ZERO)?;
+        self.queue.broker().refusal()?;
         if since.elapsed() < poll_timeout {
             return Ok(());
         }

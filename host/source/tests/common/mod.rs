@@ -10,7 +10,7 @@ use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use crisol_checkpoint::{Position, Range};
-use crisol_contract::{KafkaSpec, StartingOffsets, Subscription};
+use crisol_contract::{KafkaBound, KafkaSpec, NoRecord, Subscription};
 use crisol_source::{CHUNK_ROWS_MAX, Source, SourceError};
 use futures::StreamExt;
 use rdkafka::ClientConfig;
@@ -74,9 +74,14 @@ pub(crate) async fn walk(source: &mut dyn Source, start: Position) -> (Vec<(Rang
 pub(crate) fn kafka_spec(servers: &str, subscription: Subscription) -> KafkaSpec {
     KafkaSpec {
         subscription,
-        starting_offsets: StartingOffsets::Earliest,
-        starting_offsets_given: true,
+        starting: KafkaBound::Earliest,
+        starting_given: true,
+        no_record: NoRecord::Error,
+        ending: None,
         max_offsets_per_trigger: None,
+        batch_minimum: None,
+        group_id_prefix: None,
+        report_group_id: None,
         fail_on_data_loss: true,
         add_kafka_metadata: true,
         client: [("bootstrap.servers".to_owned(), servers.to_owned())].into(),

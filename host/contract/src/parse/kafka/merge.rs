@@ -1,0 +1,64 @@
+//! Options of the client: a contract's own, the project's, a cluster's.
+
+use std::collections::BTreeMap;
+
+use crate::client;
+use crate::parse::options::Options;
+use crate::problem::{Code, Problem};
+use crate::read::Value;
+use crate::settings::KafkaSettings;
+use crate::suggest;
+use crate::text::{At, Data};
+
+/// The contract's options, over them `[kafka]`, over them the cluster's.
+pub(super) fn client(source: &Value<'_>, options: &Options<'_>, settings: &KafkaSettings) -> BTreeMap<String, String> {
+    let own = options.client.iter().filter(|(name, value)| !is_plain_secret(name, value));
+    let mut merged: BTreeMap<String, String> =
+        own.flat_map(|(name, value)| client::option(name, value).unwrap_or_default()).collect();
+    merged.extend(settings.common.clone());
+    if let Some(value) = options.get("cluster")
+        && let Some(name) = value.plain()
+    {
+        match settings.clusters.get(&name) {
+            Some(cluster) => merged.extend(cluster.clone()),
+            None => {
+                let names = || settings.clusters.keys().map(String::as_str);
+                let near = suggest::did_you_mean(&name, names());
+                let message = format!("no `[kafka.{name}]` in crisol.toml{near}");
+                let problem = value.problem(Code::Unresolved, message);
+                value.report.push(Problem { hint: suggest::choose(names()), ..problem });
+            }
+        }
+    }
+    check_brokers(source, options, &merged);
+    merged
+}
+
+fn check_brokers(source: &Value<'_>, options: &Options<'_>, merged: &BTreeMap<String, String>) {
+    let was_refused = options.client.iter().any(|(name, value)| name == "bootstrap.servers" && !value.is_empty_text());
+    if !merged.contains_key("bootstrap.servers") && !was_refused {
+        source.refuse_hinting(
+            Code::MissingKey,
+            "no brokers are named",
+            "set `bootstrap_servers` in `source.kafka`, or `\"bootstrap.servers\"` under `[kafka]` in crisol.toml",
+        );
+    }
+    if let Some((_, value)) = options.client.iter().find(|(name, _)| name == "group.id") {
+        let text = "others that use this consumer group may disturb this stream, and be disturbed by it";
+        value.report.warn(value.problem(Code::Conflict, text));
+    }
+}
+
+/// Refuses a secret that stands in a contract: contracts are shown and shared (K-096).
+fn is_plain_secret(name: &str, value: &Value<'_>) -> bool {
+    let plain = matches!(&value.node.data, Data::Text(text) if !text.is_empty() && !text.contains("${"));
+    let found = plain && client::is_secret(name) && !matches!(value.node.at, At::Outside(_));
+    if found {
+        value.refuse_hinting(
+            Code::Refused,
+            "may be a secret, which must not stand in a contract",
+            "write `${env:NAME}` or `${file:PATH}`, or set it under `[kafka]` in crisol.toml",
+        );
+    }
+    found
+}
