@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::Resettable;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use crisol::Trigger;
+use crisol::{KafkaBound, Trigger};
 
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
 
@@ -31,6 +31,18 @@ replaced, in one commit; the quarantine follows. Tables below follow with the ne
 Examples:
   host rebuild silver.orders --where \"day = DATE '2026-03-01'\" --dry-run
   host rebuild gold.top_orders --where \"country = 'ES'\" -o json";
+
+const BACKFILL_HELP: &str = "\
+BOUND is `earliest`, `latest`, a time in UTC (`2026-03-01`, `2026-03-01T10:00:00Z`, milliseconds since 1970), or JSON
+that gives each partition an offset or a time: `{\"orders.v1\": {\"0\": 23, \"1\": -2}}`. The end is exclusive.
+
+Rows go through the stages of the contract's table. TABLE is a new one, below `path.tables`, with a quarantine and a
+checkpoint of its own: neither the production table nor its position is touched, and a host may run beside it. Started
+again with the same words, a backfill that was stopped goes on.
+
+Examples:
+  host backfill orders --from 2026-03-01 --to 2026-03-02 --into bronze.orders_march
+  host backfill orders --from earliest --to '{\"orders.v1\": {\"0\": 5000, \"1\": 5000}}' --into bronze.orders_first";
 
 const QUARANTINE_HELP: &str = "\
 Examples:
@@ -132,6 +144,9 @@ pub(crate) enum Command {
     /// Make rows of a table anew from the table above
     #[command(after_help = REBUILD_HELP)]
     Rebuild(Rebuild),
+    /// Read a range of a topic into a table of its own, through the stages of a contract
+    #[command(after_help = BACKFILL_HELP)]
+    Backfill(Backfill),
     /// Show the offsets that streams went on without, where `fail_on_data_loss` is false
     #[command(after_help = "Examples:\n  host losses\n  host losses orders -o json")]
     Losses(Losses),
@@ -175,6 +190,23 @@ pub(crate) struct Show {
     /// The rows that were refused, instead
     #[arg(long)]
     pub(crate) quarantine: bool,
+}
+
+/// `host backfill`
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Backfill {
+    /// Name of an ingestion contract, or of the table that it fills
+    #[arg(value_name = "CONTRACT")]
+    pub(crate) contract: String,
+    /// Where the range begins
+    #[arg(long, value_name = "BOUND", value_parser = crisol::parse_bound)]
+    pub(crate) from: KafkaBound,
+    /// Where it ends, exclusive
+    #[arg(long, value_name = "BOUND", value_parser = crisol::parse_bound)]
+    pub(crate) to: KafkaBound,
+    /// Name of the table that it goes to, `bronze.orders_march`; none of the project's
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) into: String,
 }
 
 /// `host losses`

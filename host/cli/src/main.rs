@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
+mod backfill;
 mod check;
 mod exit;
 mod logging;
@@ -71,6 +72,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Show(show) => show::show(global, show).await,
         Command::Quarantine { command } => quarantine::quarantine(global, command).await,
         Command::Rebuild(rebuild) => rebuild::rebuild(global, rebuild).await,
+        Command::Backfill(backfill) => backfill::backfill(global, backfill, bars).await,
         Command::Losses(losses) => losses::losses(global, losses).await,
         Command::Status => status::status(global).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,

@@ -26,6 +26,16 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
         tracing::info!("{note}");
     }
     let handles = engine.start_streaming().await?;
+    finish(global, handles, signals, bars).await
+}
+
+/// Waits for the streams, and tells what became of their rows.
+pub(crate) async fn finish(
+    global: &Global,
+    handles: Vec<StreamHandle>,
+    signals: Signals,
+    bars: &MultiProgress,
+) -> Result<Exit, EngineError> {
     let ended = wait(handles, signals).await;
     bars.clear().unwrap_or_default();
     let Some(summaries) = ended? else { return Ok(Exit::Interrupted) };
@@ -73,14 +83,14 @@ async fn wait(handles: Vec<StreamHandle>, mut signals: Signals) -> Result<Option
 }
 
 /// Wishes to stop: SIGTERM, Ctrl-C, and the SIGHUP of a terminal that closes.
-struct Signals {
+pub(crate) struct Signals {
     terminate: Option<Signal>,
     interrupt: Option<Signal>,
     hang_up: Option<Signal>,
 }
 
 impl Signals {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let listen = |kind| signal(kind).inspect_err(|error| tracing::warn!("cannot listen to signals: {error}")).ok();
         Self {
             terminate: listen(SignalKind::terminate()),

@@ -22,6 +22,7 @@ mod positions;
 mod problem;
 mod project;
 mod properties;
+mod range;
 mod read;
 mod resolve;
 mod settings;
@@ -37,11 +38,13 @@ pub use ingestion::{
     Trigger, is_internal,
 };
 pub use keys::{Key, KeyFile, keys};
+pub use parse::refused_kafka_options;
 pub use partition::{PARTITION_HINT, can_partition};
 pub use placeholder::Lookup;
 pub use positions::Positions;
 pub use problem::{Code, Problem, Problems};
 pub use project::{Handoff, Limits, Paths, Project};
+pub use range::{check_range, parse_bound};
 pub use resolve::{Resolved, SourceText, Texts, resolve};
 pub use table::{
     ColumnSpec, DELETED, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream,

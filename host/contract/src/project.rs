@@ -32,6 +32,20 @@ pub struct Paths {
     pub tables: PathBuf,
 }
 
+impl Paths {
+    /// Where a table lies that names no path: `{path.tables}/<name with dots as folders>`.
+    pub fn table(&self, name: &str) -> PathBuf {
+        let mut path = self.tables.clone();
+        path.extend(name.split('.'));
+        path
+    }
+
+    /// Folder of the checkpoint of a backfill into this table.
+    pub fn backfill_dir(&self, table: &str) -> PathBuf {
+        self.checkpoint.join("backfill").join(table)
+    }
+}
+
 /// `[handoff]` of the project: what a stream commits waits in memory for those below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handoff {

@@ -10,6 +10,7 @@ use crisol_plugin::Registry;
 use crate::engine::Engine;
 use crate::files::{self, Kafka, Surroundings};
 use crate::handoff::Handoff;
+use crate::plan::StreamPlan;
 use crate::swap::{self, Shelf};
 use crate::{EngineError, open, plan};
 
@@ -117,6 +118,18 @@ impl EngineBuilder {
     /// # Errors
     /// [`EngineError::Contracts`] with every problem at once.
     pub fn build(self) -> Result<Engine, EngineError> {
+        let names = self.streams.clone();
+        self.assemble(|_, all| {
+            let known = all.iter().map(|stream| stream.name.clone()).collect();
+            plan::select(all, &names).map_err(|name| EngineError::UnknownStream { name, known })
+        })
+    }
+
+    /// The engine of the streams that `choose` takes from all of the project.
+    pub(crate) fn assemble(
+        self,
+        choose: impl FnOnce(&Project, Vec<StreamPlan>) -> Result<Vec<StreamPlan>, EngineError>,
+    ) -> Result<Engine, EngineError> {
         let (project, positions, mut notes) = self.resolve(Kafka::Read)?;
         let (shelf, mut registry) = self.shelf(&project.dir)?;
         let decisions = swap::decisions_file(&project);
@@ -132,9 +145,7 @@ impl EngineBuilder {
         for refused in registry.refused() {
             notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
         }
-        let all = plan::streams(&project);
-        let known = all.iter().map(|stream| stream.name.clone()).collect();
-        let streams = plan::select(all, &self.streams).map_err(|name| EngineError::UnknownStream { name, known })?;
+        let streams = choose(&project, plan::streams(&project))?;
         let refusals = open::check(&streams, &registry, &mut notes);
         if !refusals.is_empty() {
             return Err(EngineError::refused(&positions, refusals));

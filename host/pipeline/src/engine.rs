@@ -81,6 +81,18 @@ impl Engine {
     /// # Errors
     /// A stream could not be opened; then none is started.
     pub async fn start_streaming(&self) -> Result<Vec<StreamHandle>, EngineError> {
+        let (opened, swappables): (Vec<_>, Vec<_>) =
+            self.open().await?.into_iter().map(|Opened { name, parts, swappable }| ((name, parts), swappable)).unzip();
+        swap::watch(self, swappables);
+        Ok(opened.into_iter().map(|(name, parts)| start(name, parts)).collect())
+    }
+
+    /// The same beside a host that runs the project: components are not exchanged, and what serves is not told.
+    pub(crate) async fn start_beside(&self) -> Result<Vec<StreamHandle>, EngineError> {
+        Ok(self.open().await?.into_iter().map(|Opened { name, parts, .. }| start(name, parts)).collect())
+    }
+
+    async fn open(&self) -> Result<Vec<Opened>, EngineError> {
         let mut opener = Opener::new(self);
         let mut examined = Vec::new();
         for plan in &self.streams {
@@ -94,10 +106,7 @@ impl Engine {
             news.insert(stream.name.clone(), Upstream { name: stream.name.clone(), news: receive });
             opened.push(stream);
         }
-        let (opened, swappables): (Vec<_>, Vec<_>) =
-            opened.into_iter().map(|Opened { name, parts, swappable }| ((name, parts), swappable)).unzip();
-        swap::watch(self, swappables);
-        Ok(opened.into_iter().map(|(name, parts)| start(name, parts)).collect())
+        Ok(opened)
     }
 }
 

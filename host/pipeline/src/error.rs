@@ -82,6 +82,16 @@ pub enum EngineError {
         /// What a person can do.
         hint: String,
     },
+    /// A range cannot be read into this table.
+    #[error("table `{table}` cannot be backfilled: {what}")]
+    NotBackfilled {
+        /// The table.
+        table: String,
+        /// Why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A stream could not be opened.
     #[error(transparent)]
     Stream(#[from] StreamError),
@@ -172,9 +182,10 @@ impl EngineError {
             Self::NoProject { .. } => Some("name the folder of `crisol.toml` with --project DIR".into()),
             Self::Components { .. } => Some("name the folder of the components (`*.wasm`) with --plugins DIR".into()),
             Self::UnknownStream { known, .. } => Some(format!("choose one of {}", names(known))),
-            Self::UnknownTable { hint, .. } | Self::NotReplayed { hint, .. } | Self::NotRebuilt { hint, .. } => {
-                Some(hint.clone())
-            }
+            Self::UnknownTable { hint, .. }
+            | Self::NotReplayed { hint, .. }
+            | Self::NotRebuilt { hint, .. }
+            | Self::NotBackfilled { hint, .. } => Some(hint.clone()),
             Self::Stream(error) => error.failure.hint(),
             _ => None,
         }
@@ -200,6 +211,7 @@ impl EngineError {
             Self::UnknownTable { .. } => "unknown_table",
             Self::NotReplayed { .. } => "not_replayed",
             Self::NotRebuilt { .. } => "not_rebuilt",
+            Self::NotBackfilled { .. } => "not_backfilled",
             Self::Stream(error) => code(error),
             Self::Internal { .. } => "internal",
         }

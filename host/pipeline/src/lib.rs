@@ -21,6 +21,7 @@
 //! exchanges components while streams run.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod backfill;
 mod builder;
 mod engine;
 mod error;
@@ -37,8 +38,9 @@ mod rebuild;
 mod source_log;
 mod swap;
 
+pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
-pub use crisol_contract::{Code, Problem, Problems, Trigger};
+pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound};
 pub use crisol_observe::{
     Accounts, Build, Event, Gap, GapReason, HostProgress, Observer, PartitionLag, Progress, RuleCount, SinkProgress,
     SourceProgress,

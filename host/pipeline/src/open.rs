@@ -97,6 +97,7 @@ impl<'a> Opener<'a> {
     pub(crate) async fn examine(&mut self, plan: &StreamPlan) -> Result<Examined, EngineError> {
         let fail = |failure: Failure| EngineError::opening(&plan.name, failure);
         let checkpoint = open_checkpoint(plan).await.map_err(fail)?;
+        self.check_same_range(plan, &checkpoint).await?;
         let plan = settle_columns(plan, &checkpoint).await.map_err(fail)?;
         let input = self.input(&plan).await.map_err(fail)?;
         let refused = |refusals| EngineError::refused(&self.engine.positions, refusals);
@@ -153,6 +154,24 @@ impl<'a> Opener<'a> {
             checkpoint,
         };
         Ok(Opened { name: plan.name.clone(), parts, swappable: Swappable { plan, input, swap } })
+    }
+
+    /// A range that was begun is finished before the table gets another one.
+    async fn check_same_range(&self, plan: &StreamPlan, checkpoint: &Checkpoint) -> Result<(), EngineError> {
+        let (SourcePlan::Ingestion(SourceSpec::Kafka(KafkaSpec { ending: Some(_), .. })), Some(range)) =
+            (&plan.source, starting(&plan.source))
+        else {
+            return Ok(());
+        };
+        let kept = checkpoint.kept(Fact::Starting).await;
+        match kept.map_err(|error| EngineError::opening(&plan.name, Failure::from(error)))? {
+            Some(begun) if begun != range => Err(EngineError::NotBackfilled {
+                table: plan.table.name.clone(),
+                what: format!("it was begun with the range {begun}, and this one is {range}"),
+                hint: "give the same range to go on, or another `--into`".into(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     async fn input(&self, plan: &StreamPlan) -> Result<SchemaRef, Failure> {
@@ -375,7 +394,8 @@ fn no_table(path: &str) -> SourceError {
 /// Where the contract says to begin, as it is kept in the checkpoint.
 fn starting(source: &SourcePlan) -> Option<String> {
     let SourcePlan::Ingestion(SourceSpec::Kafka(kafka)) = source else { return None };
-    Some(kafka.starting.to_string())
+    let start = kafka.starting.to_string();
+    Some(kafka.ending.as_ref().map_or(start.clone(), |end| format!("{start} to {end}")))
 }
 
 fn empty_start_hint(source: &SourcePlan) -> Option<String> {

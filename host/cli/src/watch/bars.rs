@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use super::{plugins, thousands, trouble};
 
 const REDRAW: Duration = Duration::from_millis(250);
-const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {rate}{wide_msg}";
+const KNOWN: &str = "{prefix:24!} {bar:20} {human_pos:>11}/{human_len:11} {rate}, {eta} left{wide_msg}";
 const UNKNOWN: &str = "{prefix:24!} {spinner} {human_pos:>11} rows {rate}{wide_msg}";
 
 /// Draws bars.

@@ -10,6 +10,7 @@ mod stages;
 mod table;
 
 pub(crate) use ingestion::ingestion;
+pub use kafka::refused_kafka_options;
 pub(crate) use options::client_name;
 pub(crate) use table::table;
 

@@ -108,6 +108,24 @@ fn check_places(asked: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
     ))
 }
 
+/// Refuses an explicit range that ends before it begins, or after the last record (K-025).
+pub(super) fn check_range(start: &KafkaPosition, end: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
+    for (topic, partition, until) in entries(end) {
+        let from = offset(start, topic, partition).unwrap_or_default();
+        let latest = offset(&held.latest, topic, partition).unwrap_or_default();
+        let what = if from > until {
+            format!("the range begins at offset {from} and ends at {until}")
+        } else if until > latest {
+            format!("the range ends at offset {until}, and the partition at {latest}")
+        } else {
+            continue;
+        };
+        let what = format!("topic `{topic}` partition {partition}: {what}");
+        return Err(SourceError::config(what, "choose other bounds; `latest` is where partitions end now"));
+    }
+    Ok(())
+}
+
 fn places(position: &KafkaPosition) -> Vec<String> {
     entries(position).map(|(topic, partition, _)| format!("{topic}-{partition}")).collect()
 }
@@ -163,6 +181,19 @@ mod tests {
         assert_eq!(at(&KafkaBound::Timestamp(40), START).unwrap(), position(4, 7));
         let times = KafkaBound::Timestamps([("t".to_owned(), [(0, 90), (1, 0)].into())].into());
         assert_eq!(at(&times, START).unwrap(), position(9, 7));
+    }
+
+    #[test]
+    fn k025_a_range_ends_after_it_begins_and_where_records_are() {
+        assert!(check_range(&position(3, 0), &position(10, 0), &held()).is_ok());
+        let text = |start, end| check_range(&start, &end, &held()).unwrap_err().to_string();
+        assert!(
+            text(position(5, 3), position(5, 2)).contains("partition 1: the range begins at offset 3 and ends at 2")
+        );
+        assert!(
+            text(position(5, 3), position(11, 3))
+                .contains("partition 0: the range ends at offset 11, and the partition at 10")
+        );
     }
 
     #[test]

@@ -48,6 +48,9 @@ pub use self::check::{RefusedOption, check_client};
 pub use self::rows::kafka_schema;
 pub(crate) use self::rows::{ChunkBuilder, Headers, RecordView};
 
+/// Number of the entry that keeps the end of an explicit range.
+const END_ENTRY: u64 = 1;
+
 /// A Kafka source.
 pub struct KafkaSource {
     spec: Arc<KafkaSpec>,
@@ -158,6 +161,19 @@ impl KafkaSource {
         true
     }
 
+    /// The end of an explicit range: settled once, and kept beside its beginning.
+    async fn explicit_end(&mut self, held: &Held) -> Result<KafkaPosition, SourceError> {
+        if let Some(text) = get(&*self.log, END_ENTRY).await? {
+            return initial::from_text(&text);
+        }
+        let end = self.resolved(held.clone(), Edge::End).await?;
+        if let Some(start) = get(&*self.log, 0).await? {
+            bounds::check_range(&initial::from_text(&start)?, &end, held)?;
+        }
+        put_once(&*self.log, END_ENTRY, &initial::to_text(&end)).await?;
+        Ok(end)
+    }
+
     async fn resolved(&mut self, held: Held, edge: Edge) -> Result<KafkaPosition, SourceError> {
         let (planner, spec) = (self.planner()?, Arc::clone(&self.spec));
         off_thread(move || {
@@ -205,7 +221,9 @@ impl Source for KafkaSource {
 
     async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
         let mut held = self.held(None).await?;
-        held.latest = self.resolved(held.clone(), Edge::End).await?;
+        if self.spec.ending.is_some() {
+            held.latest = self.explicit_end(&held).await?;
+        }
         self.fixed_end = Some(held);
         Ok(())
     }

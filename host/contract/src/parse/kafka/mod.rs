@@ -31,6 +31,11 @@ const REFUSED: &[Refused] = &[
     },
 ];
 
+/// Options of Spark's Kafka source that no contract may hold, in our spelling.
+pub fn refused_kafka_options() -> impl Iterator<Item = &'static str> {
+    REFUSED.iter().flat_map(|refused| refused.names.iter().copied())
+}
+
 /// Where Kafka options may stand.
 pub(super) const ALLOWED: Allowed = Allowed { file: KeyFile::Ingestion, parent: "source.kafka", refused: REFUSED };
 

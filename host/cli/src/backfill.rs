@@ -1,0 +1,25 @@
+//! `host backfill`: a range of a topic into a table of its own.
+
+use crisol::{EngineError, Range};
+use indicatif::MultiProgress;
+
+use crate::args::{Backfill, Global};
+use crate::exit::Exit;
+use crate::run::{Signals, engine, finish};
+use crate::watch;
+
+/// Reads a range.
+pub(crate) async fn backfill(global: &Global, backfill: &Backfill, bars: &MultiProgress) -> Result<Exit, EngineError> {
+    let signals = Signals::new();
+    let mut builder = engine(global);
+    for observer in watch::observers(global, bars) {
+        builder = builder.observer(observer);
+    }
+    let Backfill { contract, from, to, into } = backfill.clone();
+    let backfill = builder.backfill(&Range { contract, from, to, into })?;
+    for note in backfill.notes() {
+        tracing::info!("{note}");
+    }
+    let handles = backfill.start().await?;
+    finish(global, handles, signals, bars).await
+}
