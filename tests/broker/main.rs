@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod available;
+mod backfill;
 mod bronze;
 mod compaction;
 mod cut;
