@@ -4,17 +4,23 @@
 //! misses something fails and says so, it is never skipped.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a harness fails its test")]
 
+mod broker;
 mod host;
 mod kafka;
 mod project;
+mod proxy;
 mod random;
+mod secure;
 mod tables;
 mod terminal;
 
+pub use broker::Broker;
 pub use host::{Host, Run, copy, wait_until};
-pub use kafka::Topic;
+pub use kafka::{Record, Topic, Transaction};
 pub use project::Project;
+pub use proxy::Proxy;
 pub use random::Random;
+pub use secure::Secure;
 pub use tables::Tables;
 
 use std::path::{Path, PathBuf};

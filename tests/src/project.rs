@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{Host, Tables, host};
@@ -36,6 +36,23 @@ impl Project {
         });
         project.write("ingestion/streaming/lines.json", &ingestion.to_string());
         project.write("tables/bronze/lines.json", r#"{ "name": "bronze.lines" }"#);
+        project
+    }
+
+    /// One with a stream `log`: `source`, which is its `source.kafka`, to `bronze.log`.
+    pub fn kafka(brokers: &str, source: &Value) -> Self {
+        let project = Self::new();
+        let settings = project.path().join("crisol.toml");
+        let text = std::fs::read_to_string(&settings).expect("the settings");
+        std::fs::write(&settings, text.replace("127.0.0.1:1", brokers)).expect("a file can be written");
+        let ingestion = json!({
+            "name": "log",
+            "ingest_type": "streaming",
+            "source": { "format": "kafka", "kafka": source },
+            "destination_contract": "../../tables/bronze/log.json"
+        });
+        project.write("ingestion/streaming/log.json", &ingestion.to_string());
+        project.write("tables/bronze/log.json", r#"{ "name": "bronze.log" }"#);
         project
     }
 

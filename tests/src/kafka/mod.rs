@@ -1,11 +1,18 @@
-//! Topics of the Apache Kafka that `make test` has started.
+//! Topics of an Apache Kafka: made, filled, changed and read by plain clients of librdkafka.
 
-use std::time::Duration;
+mod admin;
+mod log;
+mod record;
+mod transaction;
+
+use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
-use rdkafka::client::DefaultClientContext;
-use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
+
+pub use record::Record;
+pub use transaction::Transaction;
 
 /// A topic of its own for a test.
 #[derive(Debug)]
@@ -14,21 +21,18 @@ pub struct Topic {
     brokers: String,
 }
 
-const DEADLINE: Duration = Duration::from_secs(30);
+/// Longest that a broker may take for what it promised.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 impl Topic {
-    /// Makes a topic; the name must be the test's own.
+    /// Makes a topic at the broker of the whole run; the name must be the test's own.
     pub fn create(name: &str, partitions: i32) -> Self {
-        let brokers = crate::given("CRISOL_TEST_KAFKA");
-        let admin: AdminClient<DefaultClientContext> =
-            ClientConfig::new().set("bootstrap.servers", &brokers).create().expect("an admin client");
-        let options = AdminOptions::new().operation_timeout(Some(DEADLINE));
-        let topic = NewTopic::new(name, partitions, TopicReplication::Fixed(1));
-        let made = block_on(admin.create_topics([&topic], &options)).expect("the broker answers");
-        made.into_iter().for_each(|result| {
-            result.unwrap_or_else(|(name, error)| panic!("topic `{name}`: {error}"));
-        });
-        Self { name: name.into(), brokers }
+        Self::create_with(name, partitions, &[])
+    }
+
+    /// Makes a topic with options of its own, `("cleanup.policy", "compact")`.
+    pub fn create_with(name: &str, partitions: i32, options: &[(&str, &str)]) -> Self {
+        Self::create_at(&crate::given("CRISOL_TEST_KAFKA"), name, partitions, options)
     }
 
     /// Its name.
@@ -43,8 +47,8 @@ impl Topic {
 
     /// Produces messages, spread over the partitions by key as Kafka does.
     pub fn produce<'a>(&self, messages: impl IntoIterator<Item = (&'a str, &'a str)>) {
-        let producer: ThreadedProducer<DefaultProducerContext> = ClientConfig::new()
-            .set("bootstrap.servers", &self.brokers)
+        let producer: ThreadedProducer<DefaultProducerContext> = self
+            .client()
             .set("linger.ms", "20")
             .set("queue.buffering.max.messages", "1000000")
             .create()
@@ -54,15 +58,52 @@ impl Topic {
                 .send(BaseRecord::to(&self.name).key(key).payload(value))
                 .unwrap_or_else(|(error, _)| panic!("produce: {error}"));
         }
-        producer.flush(DEADLINE * 4).expect("the broker takes the messages");
+        producer.flush(DEADLINE * 2).expect("the broker takes the messages");
     }
 
     /// Produces the lines `key TAB value` of a text.
     pub fn produce_lines(&self, lines: &str) {
         self.produce(lines.lines().map(|line| line.split_once('\t').expect("key TAB value")));
     }
+
+    /// Produces records and waits until the broker has them.
+    pub fn send(&self, records: impl IntoIterator<Item = Record>) {
+        self.send_with(&[], records);
+    }
+
+    /// Produces records by a client with options of its own, `("compression.type", "zstd")`.
+    pub fn send_with(&self, options: &[(&str, &str)], records: impl IntoIterator<Item = Record>) {
+        let mut client = self.client();
+        client.set("linger.ms", "5");
+        for (name, value) in options {
+            client.set(*name, *value);
+        }
+        let producer: BaseProducer = client.create().expect("a producer");
+        records.into_iter().for_each(|record| send(&producer, &self.name, &record));
+        producer.flush(DEADLINE * 2).expect("the broker takes the records");
+    }
+
+    fn client(&self) -> ClientConfig {
+        let mut client = ClientConfig::new();
+        client.set("bootstrap.servers", &self.brokers);
+        client
+    }
 }
 
+/// Hands a record to a producer, once it has room and has heard of the partition.
+fn send(producer: &BaseProducer, topic: &str, record: &Record) {
+    use RDKafkaErrorCode::{QueueFull, UnknownPartition};
+    let mut message = record.message(topic);
+    let end = Instant::now() + DEADLINE * 2;
+    while let Err((error, unsent)) = producer.send(message) {
+        let may_come = matches!(error, KafkaError::MessageProduction(QueueFull | UnknownPartition));
+        assert!(may_come && Instant::now() < end, "produce: {error}");
+        producer.poll(Duration::from_millis(20));
+        message = unsent;
+    }
+}
+
+/// Waits for the answer of an asynchronous call.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(future)
 }

@@ -1,0 +1,13 @@
+//! The Kafka source on Apache Kafka, one file per subject.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod available;
+mod bronze;
+mod compaction;
+mod cut;
+mod loss;
+mod schema;
+mod security;
+mod sizes;
+mod subscription;
+mod transactions;
