@@ -70,7 +70,7 @@ transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
 log.cleaner.backoff.ms=500
-log.initial.task.delay.ms=500
+log.retention.ms=-1
 CONF
   cat "$properties" >> "$dir/server.properties"
   echo "$addresses" > "$dir/addresses"

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
-for tool in java:openjdk-17-jre-headless mvn:maven strace:strace; do
+for tool in java:openjdk-17-jre-headless mvn:maven strace:strace openssl:openssl; do
   command -v "${tool%%:*}" >/dev/null || { echo "test: ${tool%%:*} is missing; install it with: apt-get install ${tool##*:}" >&2; exit 1; }
 done
 scripts/plugins.sh bundled

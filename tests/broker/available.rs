@@ -39,7 +39,7 @@ fn k104_an_idle_topic_gives_no_batch() {
 }
 
 #[test]
-fn k102_a_batch_that_was_bound_is_read_first_as_it_was_bound_though_the_topic_has_grown() {
+fn k102_t008_a_batch_that_was_bound_is_read_first_as_it_was_bound_though_the_topic_has_grown() {
     let topic = Topic::create("available.bound", 1);
     topic.send(numbered(0, 0..5));
     let project = of(&topic);

@@ -21,7 +21,7 @@ fn goes_on(project: &Project) -> String {
 }
 
 #[test]
-fn k065_k066_records_deleted_below_the_checkpoint_stop_the_stream_or_are_passed_over_and_counted() {
+fn k065_k066_t005_records_deleted_below_the_checkpoint_stop_the_stream_or_are_passed_over_and_counted() {
     let topic = Topic::create("loss.records", 2);
     topic.send(numbered(0, 0..10).chain(numbered(1, 0..5)));
     let project = of(&topic);

@@ -91,6 +91,23 @@ fn k095_k097_plain_and_scram_are_read_on_both_kinds_of_listeners_without_any_rig
     }
 }
 
+#[test]
+fn k095_the_login_string_of_spark_is_understood() {
+    let topic = topic("secure.spark");
+    for (mechanism, module) in [
+        ("PLAIN", "plain.PlainLoginModule"),
+        ("SCRAM-SHA-256", "scram.ScramLoginModule"),
+        ("SCRAM-SHA-512", "scram.ScramLoginModule"),
+    ] {
+        let mut spark = encrypted("SASL_SSL");
+        let login = format!(
+            "org.apache.kafka.common.security.{module} required username=\"reader\" password=\"${{env:READER}}\";"
+        );
+        spark.extend([option("sasl.mechanism", mechanism), option("sasl.jaas.config", login)]);
+        reads(&topic, "sasl_ssl", &spark);
+    }
+}
+
 /// Runs a project that a person must mend, whichever trigger it has.
 fn stops(project: &Project, words: &[&str]) {
     for trigger in ["available_now", "continuous"] {
@@ -100,6 +117,23 @@ fn stops(project: &Project, words: &[&str]) {
         }
         holds_no_secret("what it said", said.as_bytes());
     }
+}
+
+#[test]
+fn a_wrong_password_stops_the_stream_and_is_told_as_such() {
+    let topic = topic("secure.wrong");
+    for mechanism in ["PLAIN", "SCRAM-SHA-512"] {
+        let project = project(&topic, "sasl_ssl", &user(mechanism, "reader", "WRONG"));
+        stops(&project, &["authentication failed", Secure::given().address("sasl_ssl")]);
+    }
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_stops_the_stream_and_is_told_as_such() {
+    let topic = topic("secure.unknown");
+    let mut client = encrypted("SSL");
+    client[1].1 = Secure::given().file("other-ca.pem");
+    stops(&project(&topic, "ssl", &client), &["certificate", Secure::given().address("ssl")]);
 }
 
 #[test]

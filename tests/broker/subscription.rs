@@ -17,7 +17,7 @@ fn names(topics: &[&Topic]) -> BTreeSet<String> {
 }
 
 #[test]
-fn k001_k003_k006_lists_patterns_and_assignments_read_what_they_name() {
+fn k001_k003_k006_t011_lists_patterns_and_assignments_read_what_they_name() {
     let first = Topic::create("subscription.one", 2);
     let second = Topic::create("subscription.two", 1);
     let other = Topic::create("my-subscription.one", 1);
@@ -32,6 +32,10 @@ fn k001_k003_k006_lists_patterns_and_assignments_read_what_they_name() {
     let pattern = reading(&first, json!({ "topic": null, "topic_pattern": "subscription[.].*" }));
     run(&pattern);
     assert_eq!(topics(&pattern), names(&[&first, &second]), "the whole name must match");
+    let search = json!({ "topic": null, "topic_pattern": "subscription[.]o", "topic_pattern_match": "search" });
+    let search = reading(&first, search);
+    run(&search);
+    assert_eq!(topics(&search), names(&[&first, &other]), "Spark's search, by name");
     let assigned = reading(&first, json!({ "topic": null, "assign": { "subscription.one": [1] } }));
     run(&assigned);
     assert_eq!(places(&assigned), offsets(1, 0..3));
@@ -53,7 +57,7 @@ fn k007_topics_that_kafka_keeps_for_itself_are_left_out() {
 }
 
 #[test]
-fn k008_k009_what_is_missing_is_refused_by_name_and_never_made() {
+fn k008_k009_t010_what_is_missing_is_refused_by_name_and_never_made() {
     // This broker makes a topic for whoever asks for one in the way of a producer.
     let secure = Secure::given();
     let brokers = secure.address("plaintext");

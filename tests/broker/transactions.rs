@@ -23,7 +23,7 @@ fn k060_by_default_records_of_open_and_aborted_transactions_are_read() {
 }
 
 #[test]
-fn k061_k062_k063_read_committed_ends_before_an_open_transaction_and_leaves_out_what_was_aborted() {
+fn k061_k062_k063_k092_t001_t002_read_committed_ends_before_an_open_transaction_and_leaves_out_what_was_aborted() {
     let topic = Topic::create("transactions.open", 1);
     topic.send(numbered(0, 0..3));
     topic.begin(numbered(0, 3..5)).abort();
@@ -62,7 +62,7 @@ fn k062_a_batch_does_not_wait_for_a_transaction_that_is_open_in_one_of_two_parti
 }
 
 #[test]
-fn k064_k104_a_topic_whose_tail_no_consumer_sees_is_read_to_its_end() {
+fn k064_k104_t003_a_topic_whose_tail_no_consumer_sees_is_read_to_its_end() {
     for (name, visible) in [("transactions.tail", 4), ("transactions.invisible", 0)] {
         let topic = Topic::create(name, 1);
         topic.send(numbered(0, 0..visible));
@@ -77,7 +77,7 @@ fn k064_k104_a_topic_whose_tail_no_consumer_sees_is_read_to_its_end() {
 }
 
 #[test]
-fn k063_k064_k101_small_batches_go_on_over_markers_and_aborted_records() {
+fn k049_k063_k064_k101_t001_small_batches_go_on_over_markers_and_aborted_records() {
     let topic = Topic::create("transactions.batches", 1);
     let mut expected = Vec::new();
     let mut offset = 0;

@@ -81,4 +81,5 @@ class Table:
 
 
 def exists(path: str) -> bool:
-    return os.path.isdir(os.path.join(path, "_delta_log"))
+    log = os.path.join(path, "_delta_log")
+    return os.path.isdir(log) and any(name.endswith(".json") for name in os.listdir(log))

@@ -41,9 +41,10 @@ impl Tables {
         self.root.join(table)
     }
 
-    /// Whether a table exists.
+    /// Whether a table exists: whether its log has a version.
     pub fn exists(&self, table: &str) -> bool {
-        self.path(table).join("_delta_log").is_dir()
+        let entries = std::fs::read_dir(self.path(table).join("_delta_log")).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| entry.path().extension().is_some_and(|extension| extension == "json"))
     }
 
     /// Rows of `sql` over the relation `rows`, which is the table; checks the log on the way.

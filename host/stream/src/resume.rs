@@ -123,8 +123,8 @@ impl Stream {
         let kept = self.parts.checkpoint.keep(Fact::Starting, &starting).await?;
         if kept != starting {
             let text = format!(
-                "the contract said to start at {kept} when this checkpoint began and says {starting} now: that has no \
-                 effect; a new `checkpoint_suffix` begins anew"
+                "this checkpoint began at {kept}, and the contract says {starting} now: `starting_offsets` and its like \
+                 have no effect any more; a new `checkpoint_suffix` begins anew"
             );
             self.parts.observers.tell(&Event::Warning { stream: self.parts.name.clone(), text });
         }

@@ -1,6 +1,7 @@
 //! Topics of an Apache Kafka: made, filled, changed and read by plain clients of librdkafka.
 
 mod admin;
+mod group;
 mod log;
 mod record;
 mod transaction;

@@ -1,0 +1,23 @@
+//! Consumer groups: never asked for positions, and told them only on request.
+
+use crisol_tests::Topic;
+use serde_json::json;
+
+use crate::bronze::{numbered, offsets, places, reading, run};
+
+#[test]
+fn k071_k093_t016_nothing_is_committed_to_the_group_that_is_named_and_nothing_read_from_it() {
+    let topic = Topic::create("groups.named", 1);
+    topic.send(numbered(0, 0..10));
+    topic.commit("groups-named", 0, 4);
+    let project = reading(&topic, json!({ "group_id": "groups-named" }));
+    let output = project.host(&["check"]).run();
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("others that use this consumer group may disturb this stream"), "a warning: {said}");
+    run(&project);
+    assert_eq!(places(&project), offsets(0, 0..10));
+    assert_eq!(topic.committed("groups-named", 0), Some(4), "as it was");
+    topic.send(numbered(0, 10..12));
+    run(&project);
+    assert_eq!(places(&project), offsets(0, 0..12));
+}
