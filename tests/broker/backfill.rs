@@ -37,7 +37,7 @@ fn topic(name: &str) -> Topic {
 }
 
 #[test]
-fn a_range_of_offsets_goes_to_a_table_of_its_own_and_production_is_untouched() {
+fn k027_a_range_of_offsets_goes_to_a_table_of_its_own_and_production_is_untouched() {
     let topic = topic("backfill.offsets");
     let project = reading(&topic, json!({ "max_offsets_per_trigger": 7 }));
     run(&project);
@@ -52,6 +52,8 @@ fn a_range_of_offsets_goes_to_a_table_of_its_own_and_production_is_untouched() {
     assert_eq!(held(&project, "bronze/again"), both(10..20, 0..30));
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("bronze.again") && said.contains("40"), "{said}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("limits of batches in the contract have no effect"), "K-027: {told}");
     assert_eq!((versions(&project), position().unwrap()), (version, kept));
 
     topic.send(numbered(0, 50..60).collect::<Vec<_>>());
@@ -103,6 +105,15 @@ fn k024_k025_ranges_that_cannot_be_are_refused_before_anything_is_made() {
     }
     let said = backfill(&project, "yesterday", "latest", "bronze.no").fail_with(2);
     assert!(said.contains("give `earliest`"), "{said}");
+}
+
+#[test]
+fn a_terminal_shows_how_much_is_done_and_how_long_the_rest_takes() {
+    let topic = topic("backfill.terminal");
+    let project = reading(&topic, json!({}));
+    let output = backfill(&project, "earliest", "latest", "bronze.shown").on_terminal(120).succeed();
+    let screen = String::from_utf8_lossy(&output.stdout);
+    assert!(screen.contains("80/80") && screen.contains(" left"), "{screen}");
 }
 
 #[test]

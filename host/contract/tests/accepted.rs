@@ -171,7 +171,7 @@ fn k001_sparks_names_are_accepted_beside_ours_in_both_places() {
 }
 
 #[test]
-fn k020_k098_defaults_are_sparks() {
+fn k020_k098_t014_defaults_are_those_of_sparks_code() {
     let spec = kafka_spec(&kafka_topic(""));
     assert_eq!((spec.starting, spec.starting_given), (KafkaBound::Latest, false));
     assert_eq!((spec.max_offsets_per_trigger, spec.fail_on_data_loss), (None, true));

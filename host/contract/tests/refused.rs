@@ -147,6 +147,44 @@ fn k001_to_k005_subscriptions() {
     ]);
 }
 
+/// All that is said about a project with these options of its source.
+fn said(options: &str) -> String {
+    kafka(options).resolve().unwrap_err().to_string()
+}
+
+#[test]
+fn k001_k002_k004_k091_a_source_says_exactly_one_thing_to_read_and_names_brokers() {
+    assert!(
+        said("")
+            .contains("exactly one of `topic` (Spark: `subscribe`), `topic_pattern` (`subscribePattern`), `assign`")
+    );
+    for two in [r#", "topic": "a", "assign": {"a": [0]}"#, r#", "SUBSCRIBE": "a", "subscribepattern": "b""#] {
+        assert!(said(two).contains("only one of"), "{two}");
+    }
+    assert!(said(r#", "topic_pattern": " ""#).contains("must not be empty"));
+}
+
+#[test]
+fn k024_k026_t012_no_stream_takes_an_end_not_even_the_timestamp_that_spark_forgets() {
+    for end in ["endingOffsets", "endingOffsetsByTimestamp", "endingTimestamp", "ending_timestamp"] {
+        let text = said(&format!(r#", "topic": "a", "{end}": "latest""#));
+        assert!(text.contains(end) && text.contains("a stream has no end"), "{text}");
+    }
+}
+
+#[test]
+fn k034_a_start_that_is_no_number_is_refused_as_a_single_long_value() {
+    assert!(said(r#", "topic": "a", "startingTimestamp": "now""#).contains("single long value"));
+}
+
+#[test]
+fn k050_k051_k052_k053_there_are_no_read_tasks_to_split() {
+    for option in ["minPartitions", "maxRecordsPerPartition", "min_partitions"] {
+        let text = said(&format!(r#", "topic": "a", "{option}": 10"#));
+        assert!(text.contains(option) && text.contains("there are no read tasks to split"), "{text}");
+    }
+}
+
 #[test]
 fn k020_to_k043_options_of_kafka() {
     shows!([

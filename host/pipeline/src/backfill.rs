@@ -73,6 +73,10 @@ fn plan(project: &Project, streams: &[StreamPlan], range: &Range) -> Result<Stre
     })?;
     let path = project.paths.table(&range.into);
     check_into(streams, range, &path)?;
+    if kafka.max_offsets_per_trigger.is_some() || kafka.batch_minimum.is_some() {
+        // K-027: they are about a stream's batches.
+        tracing::warn!(contract = range.contract, "limits of batches in the contract have no effect on a backfill");
+    }
     let path = path.to_string_lossy().into_owned();
     Ok(StreamPlan {
         name: range.into.clone(),

@@ -415,6 +415,57 @@ async fn k069_a_read_without_progress_fails_in_time_and_is_never_an_empty_batch(
 }
 
 #[tokio::test]
+async fn k098_a_question_that_fails_is_asked_as_often_as_the_contract_says_and_no_more() {
+    let broker = Broker::with_topic("t", 1);
+    let errors = |count| vec![rdkafka::types::RDKafkaRespErr::RD_KAFKA_RESP_ERR_UNKNOWN; count];
+    let asked = |retries| KafkaSpec { fetch_offset_num_retries: retries, ..broker.spec(topic("t")) };
+    let api = rdkafka::types::RDKafkaApiKey::ListOffsets;
+    broker.cluster.request_errors(api.clone(), &errors(2));
+    assert_eq!(source(asked(3)).initial().await.unwrap(), at(&[("t", 0, 0)]), "the third answer counts");
+    broker.cluster.request_errors(api.clone(), &errors(2));
+    let error = source(asked(2)).initial().await.unwrap_err();
+    assert!(matches!(error, SourceError::External { .. }), "{error:?}");
+    assert!(error.to_string().contains("asking for the earliest offsets failed"), "{error}");
+    broker.cluster.clear_request_errors(api);
+    assert!(source(asked(2)).initial().await.is_ok());
+}
+
+#[tokio::test]
+async fn t009_a_broker_that_comes_back_answers_the_next_question() {
+    let broker = Broker::with_topic("t", 1);
+    broker.produce("t", 0, (0..3).map(|n| n.to_string()));
+    let mut spec = broker.spec(topic("t"));
+    spec.client.insert("socket.timeout.ms".into(), "1500".into());
+    let mut source = source(spec);
+    let start = source.initial().await.unwrap();
+    broker.cluster.broker_down(1).unwrap();
+    let error = source.plan(&start).await.unwrap_err();
+    assert!(matches!(error, SourceError::External { .. }), "{error:?}");
+    broker.cluster.broker_up(1).unwrap();
+    let (batches, _) = walk(&mut source, start).await;
+    assert_eq!(batches.iter().map(|(_, rows)| rows.len()).sum::<usize>(), 3, "an error leaves the source usable");
+}
+
+#[tokio::test]
+async fn k054_rows_of_a_partition_keep_their_order_and_say_where_they_lie() {
+    let broker = Broker::with_topic("t", 3);
+    for partition in 0..3 {
+        broker.produce("t", partition, (0..40_000).map(|n| format!("{partition}:{n}")));
+    }
+    let mut source = source(broker.spec(topic("t")));
+    let start = source.initial().await.unwrap();
+    let (batches, _) = walk(&mut source, start).await;
+    let rows: Vec<_> = batches.into_iter().flat_map(|(_, rows)| rows).collect();
+    assert_eq!(rows.len(), 120_000);
+    for partition in 0..3 {
+        let own = rows.iter().filter(|row| row[3] == partition.to_string());
+        assert!(own.map(|row| row[4].parse::<usize>().unwrap()).eq(0..40_000));
+    }
+    let hex = |text: String| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    assert!(rows.iter().all(|row| row[1] == hex(format!("{}:{}", row[3], row[4]))), "{:?}", rows[0]);
+}
+
+#[tokio::test]
 async fn k090_options_that_would_move_positions_are_refused_by_name() {
     for key in ["auto.offset.reset", "enable.auto.commit", "interceptor.classes", "allow.auto.create.topics"] {
         let mut spec = kafka_spec("127.0.0.1:1", topic("t"));

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn k011_a_new_partition_that_lost_records_is_data_loss_and_counts_from_what_it_holds() {
+    fn k011_k046_t013_a_new_partition_that_lost_records_is_data_loss_and_counts_from_what_it_holds() {
         let held = held(&[("t", 0, 100)], &[("t", 0, 110)]);
         let ahead = look_ahead(&KafkaPosition::default(), &held, Some(5));
         assert_eq!(ahead.end, position(&[("t", 0, 105)]));

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn k110_k112_k113_lag_is_per_partition_and_new_ones_count_from_their_earliest() {
+    fn k110_k112_k113_t015_lag_is_per_partition_and_new_ones_count_from_their_earliest() {
         let mut seen = Seen::default();
         let topic: Arc<str> = "t".into();
         seen.add(&topic, 1, Records { count: 2, bytes: 200, timestamp_ms: Some(4_000) });

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn k042_a_share_that_would_overflow_saturates_at_the_end() {
+    fn k042_t007_a_share_that_would_overflow_saturates_at_the_end() {
         assert_eq!(limited(u64::MAX, &[i64::MAX - 3], &[i64::MAX]), [i64::MAX]);
         assert_eq!(limited(u64::MAX, &[0, 1], &[i64::MAX, i64::MAX]), [i64::MAX, i64::MAX]);
     }
