@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Measures the host (release) beside Spark on the same machine and data. ORDERS and PLAYS set the sizes.
+# Measures the host (release) beside Spark on the same machine and data. ORDERS, PLAYS and BACKLOG set the sizes.
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
 scripts/plugins.sh
 cargo build --release -p crisol-cli
+cargo build --release -p crisol-tests --bin bare-poll
 lab=$cache/bench
 mkdir -p "$lab/spark"
 if [ ! -f "$lab/venv/complete" ]; then
@@ -38,10 +39,19 @@ work=$(mktemp -d "$lab/run.XXXXXX")
 trap 'scripts/kafka.sh stop "$work/kafka"; rm -rf "$work"' EXIT
 broker=$(scripts/kafka.sh start "$work/kafka")
 kafka() { scripts/kafka.sh run "org.apache.kafka.tools.$1" --bootstrap-server "$broker" "${@:2}"; }
-kafka TopicCommand --create --topic orders.v1 --partitions 4
-kafka ConsoleProducer --topic orders.v1 --reader-property parse.key=true --reader-property key.separator=$'\t' \
-  --command-property linger.ms=50 --command-property batch.size=262144 < "$lab/orders-$orders.tsv"
+topic() { # NAME PARTITIONS, messages on standard input
+  kafka TopicCommand --create --topic "$1" --partitions "$2"
+  kafka ConsoleProducer --topic "$1" --reader-property parse.key=true --reader-property key.separator=$'\t' \
+    --command-property linger.ms=50 --command-property batch.size=262144
+}
+topic orders.v1 4 < "$lab/orders-$orders.tsv"
 "$lab/venv/bin/python" benches/bench.py --host "$target/release/host" --plugins plugins --broker "$broker" \
   --orders "$lab/orders-$orders.tsv" --music "$lab/music-$plays.json" --jars "$lab/spark/jars/*" --work "$work" "$@"
+backlog=${BACKLOG:-5000000} wide=100000
+endless() { while cat "$lab/orders-$orders.tsv"; do :; done; }
+topic backlog 4 < <(endless 2>/dev/null | head -n "$backlog")
+topic wide 1000 < <(endless 2>/dev/null | head -n "$wide")
+"$lab/venv/bin/python" benches/kafka.py --host "$target/release/host" --poll "$target/release/bare-poll" --broker "$broker" \
+  --topic backlog --messages "$backlog" --wide wide --work "$work"
 "$lab/venv/bin/python" benches/routing.py --host "$target/release/host" --plugins plugins --work "$work"
 "$lab/venv/bin/python" benches/swap.py --host "$target/release/host" --plugins plugins --broker "$broker" --work "$work"
