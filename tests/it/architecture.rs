@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crisol_tests::root;
 
 /// What each room may use of the other rooms.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("contract", &["ipc"]),
     ("store", &[]),
     ("checkpoint", &["store"]),
     ("observe", &[]),
+    ("metrics", &["observe"]),
     ("plugin", &["ipc"]),
     ("source", &["ipc", "contract", "checkpoint", "store", "observe"]),
     ("stage", &["ipc", "contract", "plugin"]),
@@ -21,13 +22,14 @@ const ARROWS: [(&str, &[&str]); 11] = [
         "pipeline",
         &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"],
     ),
-    ("cli", &["pipeline"]),
+    ("cli", &["pipeline", "metrics"]),
 ];
 
 /// Where a library may be named.
-const LIBRARIES: [(&str, &[&str]); 4] = [
+const LIBRARIES: [(&str, &[&str]); 5] = [
     ("rdkafka", &["host/source/src/kafka", "host/source/tests", "tests"]),
     ("wasmtime", &["host/plugin"]),
+    ("prometheus_client", &["host/metrics"]),
     ("deltalake", &["host/table", "host/source/src/table", "host/source/tests"]),
     ("datafusion", &["host/stage/src/sql", "host/stage/src/groups"]),
 ];

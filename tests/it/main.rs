@@ -12,6 +12,7 @@ mod handoff;
 mod maintain;
 mod medallion;
 mod messages;
+mod metrics;
 mod model;
 mod operations;
 mod operator;

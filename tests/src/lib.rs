@@ -11,6 +11,7 @@ mod project;
 mod proxy;
 mod random;
 mod secure;
+mod served;
 mod tables;
 mod terminal;
 
@@ -21,6 +22,7 @@ pub use project::Project;
 pub use proxy::Proxy;
 pub use random::Random;
 pub use secure::Secure;
+pub use served::Served;
 pub use tables::Tables;
 
 use std::path::{Path, PathBuf};

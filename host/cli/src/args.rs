@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::Resettable;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crisol::{KafkaBound, Trigger};
+use crisol_metrics::Address;
 
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
 
@@ -13,7 +14,7 @@ Ctrl-C, SIGTERM or SIGHUP (a terminal that closes) stops a run in order; a secon
 
 Examples:
   host run --plugins plugins/
-  host run orders --trigger continuous";
+  host run orders --trigger continuous --metrics 9464";
 
 const MAINTAIN_HELP: &str = "\
 No row changes, and streams below see nothing of it. It may run beside a running host. The files that were put together
@@ -150,9 +151,9 @@ pub(crate) enum Command {
     /// Show the offsets that streams went on without, where `fail_on_data_loss` is false
     #[command(after_help = "Examples:\n  host losses\n  host losses orders -o json")]
     Losses(Losses),
-    /// Show where each stream stands
-    #[command(after_help = "Examples:\n  host status\n  host status -o json")]
-    Status,
+    /// Show what each stream does and where it stands: all of the project, or those named
+    #[command(after_help = "Examples:\n  host status\n  host status orders --partitions")]
+    Status(Status),
     /// Put small files of tables together: all tables of the project, or those named, with their quarantines
     #[command(after_help = MAINTAIN_HELP)]
     Maintain(Maintain),
@@ -176,6 +177,20 @@ pub(crate) struct Run {
     /// With a new checkpoint: take out what the table holds, then read all again
     #[arg(long)]
     pub(crate) rebuild: bool,
+    /// Serve metrics and probes over HTTP while streams run, `HOST:PORT`; a port alone is for this machine only
+    #[arg(long, value_name = "ADDRESS", env = "CRISOL_METRICS")]
+    pub(crate) metrics: Option<Address>,
+}
+
+/// `host status`
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Names of streams or tables
+    #[arg(value_name = "STREAM")]
+    pub(crate) streams: Vec<String>,
+    /// How far they are behind by partition, the furthest first
+    #[arg(long)]
+    pub(crate) partitions: bool,
 }
 
 /// `host show`

@@ -21,5 +21,5 @@ pub(crate) async fn backfill(global: &Global, backfill: &Backfill, bars: &MultiP
         tracing::info!("{note}");
     }
     let handles = backfill.start().await?;
-    finish(global, handles, signals, bars).await
+    finish(global, handles, signals, bars, || {}).await
 }

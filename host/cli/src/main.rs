@@ -74,7 +74,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Rebuild(rebuild) => rebuild::rebuild(global, rebuild).await,
         Command::Backfill(backfill) => backfill::backfill(global, backfill, bars).await,
         Command::Losses(losses) => losses::losses(global, losses).await,
-        Command::Status => status::status(global).await,
+        Command::Status(status) => status::status(global, status).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crisol::{Engine, EngineError, Observer, StreamHandle, Summary};
+use crisol_metrics::{ListenError, Monitor};
 use indicatif::MultiProgress;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -14,6 +15,13 @@ use crate::{tables, watch};
 pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Result<Exit, EngineError> {
     // Before anything else: a signal while components are compiled is a wish to stop, too.
     let signals = Signals::new();
+    let monitor = match monitor(run).await {
+        Ok(monitor) => monitor,
+        Err(error) => {
+            exit::print(&error, Some(error.hint()));
+            return Ok(Exit::WrongUsage);
+        }
+    };
     let mut builder = engine(global).streams(run.streams.clone()).reread(run.reread).rebuild(run.rebuild);
     if let Some(trigger) = run.trigger {
         builder = builder.trigger(trigger);
@@ -21,22 +29,31 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
     for observer in watch::observers(global, bars) {
         builder = builder.observer(observer);
     }
+    if let Some(monitor) = &monitor {
+        builder = builder.observer(Arc::clone(monitor) as Arc<dyn Observer>);
+    }
     let engine = builder.build()?;
     for note in engine.notes() {
         tracing::info!("{note}");
     }
+    if let Some(monitor) = &monitor {
+        let streams = engine.streams();
+        monitor.loaded(streams.iter().map(|stream| stream.name.as_str()));
+    }
     let handles = engine.start_streaming().await?;
-    finish(global, handles, signals, bars).await
+    let stopping = || monitor.iter().for_each(|monitor| monitor.stopping());
+    finish(global, handles, signals, bars, stopping).await
 }
 
-/// Waits for the streams, and tells what became of their rows.
+/// Waits for the streams, and tells what became of their rows; a wish to stop is told to `stopping`, too.
 pub(crate) async fn finish(
     global: &Global,
     handles: Vec<StreamHandle>,
     signals: Signals,
     bars: &MultiProgress,
+    stopping: impl Fn(),
 ) -> Result<Exit, EngineError> {
-    let ended = wait(handles, signals).await;
+    let ended = wait(handles, signals, stopping).await;
     bars.clear().unwrap_or_default();
     let Some(summaries) = ended? else { return Ok(Exit::Interrupted) };
     for error in summaries.iter().filter_map(|summary| summary.error.as_ref()) {
@@ -47,6 +64,14 @@ pub(crate) async fn finish(
         Output::Json => tables::print_accounts_json(&summaries),
     }
     Ok(Exit::of_run(&summaries))
+}
+
+/// What serves metrics and probes, from now on.
+async fn monitor(run: &Run) -> Result<Option<Arc<Monitor>>, ListenError> {
+    match &run.metrics {
+        Some(address) => crisol_metrics::start(address).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// The engine that the global flags describe.
@@ -61,8 +86,12 @@ pub(crate) fn engine(global: &Global) -> crisol::EngineBuilder {
     builder
 }
 
-/// Waits for all streams. The first signal asks them to stop; `None` at the second.
-async fn wait(handles: Vec<StreamHandle>, mut signals: Signals) -> Result<Option<Vec<Summary>>, EngineError> {
+/// Waits for all streams. The first signal asks them to stop, and is told to `stopping`; `None` at the second.
+async fn wait(
+    handles: Vec<StreamHandle>,
+    mut signals: Signals,
+    stopping: impl Fn(),
+) -> Result<Option<Vec<Summary>>, EngineError> {
     let stops: Vec<_> = handles.iter().map(StreamHandle::stopper).collect();
     let mut ends = Box::pin(Engine::join(handles));
     let mut asked = false;
@@ -75,6 +104,7 @@ async fn wait(handles: Vec<StreamHandle>, mut signals: Signals) -> Result<Option
                     return Ok(None);
                 }
                 asked = true;
+                stopping();
                 tracing::info!("stopping: batches that are committing are finished; a second signal stops at once");
                 stops.iter().for_each(crisol::Stopper::stop);
             }

@@ -79,6 +79,16 @@ pub enum Event {
         /// What, and what to do.
         text: String,
     },
+    /// Rows in and rows out of a batch do not add up: nothing of it is committed, and the stream ends.
+    Unbalanced {
+        /// Which stream.
+        stream: String,
+    },
+    /// All components that may serve from now on; told at the start, and whenever they are others.
+    Serving {
+        /// In the order in which they are asked.
+        components: Vec<Served>,
+    },
     /// A component was exchanged: from their next batch on, these streams run `to` in place of `from`.
     Swapped {
         /// Its name.
@@ -108,6 +118,40 @@ pub enum Event {
         /// Why it failed; `None` when it ended well.
         error: Option<String>,
     },
+}
+
+impl Event {
+    /// The stream that it is about; `None` when it is about the host.
+    pub fn stream(&self) -> Option<&str> {
+        match self {
+            Self::Started { stream, .. }
+            | Self::Planned { stream, .. }
+            | Self::Rows { stream, .. }
+            | Self::Idle { stream }
+            | Self::Ready { stream }
+            | Self::Waiting { stream, .. }
+            | Self::Recovered { stream }
+            | Self::Lag { stream, .. }
+            | Self::Warning { stream, .. }
+            | Self::Unbalanced { stream }
+            | Self::Ended { stream, .. } => Some(stream),
+            Self::Committed(progress) => progress.name.as_deref(),
+            Self::Serving { .. } | Self::Swapped { .. } | Self::PluginRefused { .. } => None,
+        }
+    }
+}
+
+/// A component that may serve.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Served {
+    /// Its own name.
+    pub name: String,
+    /// Its semantic version.
+    pub version: String,
+    /// SHA-256 of its file, lower-case hex.
+    pub digest: String,
+    /// Schema versions that it handles.
+    pub schema_versions: String,
 }
 
 /// One build of a component.

@@ -3,11 +3,17 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod accounts;
+mod causes;
 mod event;
+mod lag;
 mod progress;
 mod source;
+mod state;
 
 pub use accounts::{Accounts, ChangeCounts, GroupCounts, RuleCount};
-pub use event::{Build, Event, Observer, Observers};
-pub use progress::{HostProgress, Progress, SinkProgress, SourceProgress, rate};
+pub use causes::{causes, in_one_line};
+pub use event::{Build, Event, Observer, Observers, Served};
+pub use lag::Lag;
+pub use progress::{HostProgress, Phases, Progress, SinkProgress, SourceProgress, rate};
 pub use source::{Gap, GapReason, PartitionLag};
+pub use state::{StreamState, waiting_text};

@@ -86,6 +86,8 @@ pub struct HostProgress {
     pub components: BTreeMap<String, String>,
     /// Version of the table that holds the batch.
     pub table_version: i64,
+    /// Where the time of the batch went.
+    pub phases: Phases,
     /// Rows that wait behind this batch, as an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backlog_rows: Option<u64>,
@@ -95,6 +97,17 @@ pub struct HostProgress {
     /// Offsets that the batch passed over (K-072).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Gap>,
+}
+
+/// Times of a batch. Its rows are read, taken through the stages and written side by side: that is one phase.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Phases {
+    /// Asking the source how far it reaches, and binding the range.
+    pub plan_seconds: f64,
+    /// Reading the range, running the stages, writing the files.
+    pub write_seconds: f64,
+    /// Binding the outcome, committing to quarantine and table, marking the batch.
+    pub commit_seconds: f64,
 }
 
 /// Rows per second, rounded to one decimal; `None` when it would not be a number (O-007).
@@ -143,6 +156,7 @@ mod tests {
                 accounts: Accounts::default(),
                 components: BTreeMap::new(),
                 table_version: 1,
+                phases: Phases::default(),
                 backlog_rows: None,
                 lag: Vec::new(),
                 losses: Vec::new(),

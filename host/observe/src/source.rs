@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How far a stream is behind the newest record of a partition.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartitionLag {
     /// Topic.
     pub topic: String,

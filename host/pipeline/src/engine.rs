@@ -1,7 +1,7 @@
 //! An engine: checked contracts and components, ready to run.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crisol_contract::{Positions, Trigger};
@@ -16,6 +16,7 @@ use crate::builder::Restart;
 use crate::handoff::Handoff;
 use crate::open::{Opened, Opener};
 use crate::plan::StreamPlan;
+use crate::report::{ReportFile, StreamReport};
 use crate::swap::{self, Shelf};
 use crate::{EngineBuilder, EngineError, StreamHandle};
 
@@ -106,8 +107,19 @@ impl Engine {
             news.insert(stream.name.clone(), Upstream { name: stream.name.clone(), news: receive });
             opened.push(stream);
         }
+        // Not before all are open: a start that is refused tells nothing.
+        for Opened { parts, swappable, .. } in &mut opened {
+            report(parts, &swappable.plan.checkpoint);
+        }
         Ok(opened)
     }
+}
+
+/// Lets a stream tell what it does, beside its checkpoint.
+fn report(parts: &mut Parts, checkpoint: &Path) {
+    let run_id = parts.checkpoint.run_id().to_string();
+    let report = StreamReport::of(&parts.name, &parts.table_name, &run_id);
+    parts.observers.add(ReportFile::begin(checkpoint, report));
 }
 
 fn start(name: String, parts: Parts) -> StreamHandle {

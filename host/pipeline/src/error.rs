@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crisol_checkpoint::CheckpointError;
 use crisol_contract::{Positions, Problem, Problems};
+use crisol_observe::in_one_line;
 use crisol_plugin::PluginError;
 use crisol_source::SourceError;
 use crisol_stage::StageError;
@@ -196,7 +197,7 @@ impl EngineError {
     pub fn to_json(&self) -> Value {
         let errors = match self {
             Self::Contracts(problems) => serde_json::to_value(problems).unwrap_or_default(),
-            other => json!([{ "code": other.code(), "message": chain(other), "hint": other.hint() }]),
+            other => json!([{ "code": other.code(), "message": in_one_line(other), "hint": other.hint() }]),
         };
         json!({ "schema": "crisol.error/v1", "errors": errors })
     }
@@ -260,7 +261,7 @@ fn kind_of_checkpoint(error: &CheckpointError) -> ErrorKind {
 
 /// A stream's error for programs.
 pub fn error_json(error: &StreamError) -> Value {
-    json!({ "code": code(error), "message": chain(error), "batch": error.batch, "hint": error.failure.hint() })
+    json!({ "code": code(error), "message": in_one_line(error), "batch": error.batch, "hint": error.failure.hint() })
 }
 
 fn code(error: &StreamError) -> &'static str {
@@ -278,35 +279,6 @@ fn code(error: &StreamError) -> &'static str {
         (_, Failure::Upstream { .. }) => "upstream",
         _ => "internal",
     }
-}
-
-/// What is below an error, from top to bottom, without what was said already: many messages end with their cause.
-pub fn causes(error: &dyn std::error::Error) -> Vec<String> {
-    let mut said = error.to_string();
-    let mut causes = Vec::new();
-    let mut below = error.source();
-    while let Some(error) = below {
-        let text = without_backtrace(&error.to_string());
-        if !said.contains(&text) {
-            said.push('\n');
-            said.push_str(&text);
-            causes.push(text);
-        }
-        below = error.source();
-    }
-    causes
-}
-
-/// Some libraries put a backtrace into their messages when `RUST_BACKTRACE` is set.
-fn without_backtrace(text: &str) -> String {
-    text.split("\n   0: ").next().unwrap_or(text).trim_end().into()
-}
-
-/// An error and its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut texts = causes(error);
-    texts.insert(0, error.to_string());
-    texts.join(": ")
 }
 
 fn names(known: &[String]) -> String {

@@ -1,19 +1,17 @@
-//! What can be seen without running anything: tables, where streams stand, components.
+//! What can be seen without running anything: tables and components.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use crisol_checkpoint::LogState;
 use crisol_plugin::Component;
-use crisol_stream::Failure;
-use crisol_table::{Table, TableSummary};
+use crisol_table::Table;
 use serde::Serialize;
 
 use crate::files::Kafka;
 use crate::plan::{self, StreamPlan};
 use crate::swap::{Decisions, decisions_file};
-use crate::{EngineBuilder, EngineError, error, open};
+use crate::{EngineBuilder, EngineError, error};
 
 /// Components of a folder.
 #[derive(Debug, Clone, Serialize)]
@@ -65,27 +63,6 @@ pub struct Shown {
     pub path: String,
     /// The newest rows.
     pub rows: Vec<RecordBatch>,
-}
-
-/// Where a stream stands, from its checkpoint and table.
-#[derive(Debug, Clone, Serialize)]
-pub struct StreamStatus {
-    /// Its name.
-    pub stream: String,
-    /// The table that it fills.
-    pub table: String,
-    /// Newest batch whose range is logged.
-    pub batch_logged: Option<i64>,
-    /// Newest batch that is committed for good.
-    pub batch_committed: Option<i64>,
-    /// Where the next batch starts, in the checkpoint's text.
-    pub position: Option<String>,
-    /// Version of the table.
-    pub table_version: Option<i64>,
-    /// Rows of the table, by its statistics.
-    pub table_rows: Option<u64>,
-    /// Rows of its quarantine; absent when nothing was ever refused.
-    pub quarantine_rows: Option<u64>,
 }
 
 /// The tables of a project.
@@ -157,18 +134,6 @@ impl Tables {
         Ok(Shown { version, path: path.clone(), rows })
     }
 
-    /// Where each stream stands.
-    ///
-    /// # Errors
-    /// A checkpoint or table cannot be read.
-    pub async fn status(&self) -> Result<Vec<StreamStatus>, EngineError> {
-        let mut all = Vec::new();
-        for stream in &self.streams {
-            all.push(status(stream).await?);
-        }
-        Ok(all)
-    }
-
     pub(crate) fn unknown(&self, name: &str) -> EngineError {
         let known: Vec<_> = self.streams.iter().map(|stream| format!("`{}`", stream.table.name)).collect();
         EngineError::UnknownTable {
@@ -177,39 +142,6 @@ impl Tables {
             hint: format!("choose one of {}", known.join(", ")),
         }
     }
-}
-
-async fn status(stream: &StreamPlan) -> Result<StreamStatus, EngineError> {
-    let state = checkpoint_state(stream).await?;
-    let table = summary(stream, &stream.table.path).await?;
-    let quarantine = summary(stream, &stream.table.quarantine_path).await?;
-    let number = |batch: u64| i64::try_from(batch).unwrap_or(i64::MAX);
-    let end = state.offsets.as_ref().and_then(|logged| logged.entry.ends.first()).and_then(Option::as_ref);
-    Ok(StreamStatus {
-        stream: stream.name.clone(),
-        table: stream.table.name.clone(),
-        batch_logged: state.offsets.as_ref().map(|logged| number(logged.batch)),
-        batch_committed: state.newest_commit.map(number),
-        position: end.or(state.initial.as_ref()).map(ToString::to_string),
-        table_version: table.as_ref().map(|table| table.version),
-        table_rows: table.as_ref().and_then(|table| table.rows),
-        quarantine_rows: quarantine.and_then(|quarantine| quarantine.rows),
-    })
-}
-
-/// What the checkpoint holds; one that does not exist is not made.
-async fn checkpoint_state(stream: &StreamPlan) -> Result<LogState, EngineError> {
-    if !stream.checkpoint.join("metadata").is_file() {
-        return Ok(LogState::default());
-    }
-    let fail = |failure: Failure| EngineError::opening(&stream.name, failure);
-    let checkpoint = open::open_checkpoint(stream).await.map_err(fail)?;
-    checkpoint.state().await.map_err(|error| fail(error.into()))
-}
-
-async fn summary(stream: &StreamPlan, path: &str) -> Result<Option<TableSummary>, EngineError> {
-    let Some(table) = find(stream, path).await? else { return Ok(None) };
-    table.summary().await.map(Some).map_err(|error| EngineError::opening(&stream.name, error))
 }
 
 /// A table as it lies there, without making it.

@@ -35,21 +35,26 @@ mod open;
 mod plan;
 mod quarantine;
 mod rebuild;
+mod replace;
+mod report;
 mod source_log;
+mod status;
 mod swap;
 
 pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
 pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound};
 pub use crisol_observe::{
-    Accounts, Build, Event, Gap, GapReason, HostProgress, Observer, PartitionLag, Progress, RuleCount, SinkProgress,
-    SourceProgress,
+    Accounts, Build, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag, Phases, Progress, RuleCount,
+    Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
 };
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
-pub use error::{EngineError, ErrorKind, causes, error_json, kind};
+pub use error::{EngineError, ErrorKind, error_json, kind};
 pub use handle::{Stopper, StreamHandle};
-pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, StreamStatus, Tables};
+pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, Tables};
 pub use losses::Loss;
 pub use maintain::Maintained;
+pub use report::{StreamReport, Waiting};
+pub use status::StreamStatus;
 pub use swap::{Decided, Decisions, RefusedFile};

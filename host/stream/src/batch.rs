@@ -103,12 +103,18 @@ impl Protocol<'_> {
             written = self.write(&chain, batch, source, timings) => written?,
         };
         pass(self.stream, Step::WriteFiles, Moment::After);
-        check(&written.0.accounts)?;
+        timings.wrote(from);
         let (written, rebuild) = written;
+        if let Err(unbalanced) = check(&written.accounts) {
+            self.observers.tell(&Event::Unbalanced { stream: self.stream.into() });
+            return Err(unbalanced);
+        }
+        let committing = Instant::now();
         let outcome = self.outcome(&chain, batch, written, rebuild, source.take_gaps());
         // Also without rejected rows: another host may run the same range with other components, and reject some.
         log_outcome(self.stream, self.checkpoint, batch.number, &outcome).await?;
         let (version, changes) = self.commit(batch.number, &outcome).await?;
+        timings.committed(committing);
         timings.add("addBatch", from);
         self.mark(batch.number, timings).await?;
         Ok(Some(outcome.done(version, changes)))
@@ -121,6 +127,7 @@ impl Protocol<'_> {
         let outcome =
             outcome.ok_or_else(|| Failure::Internal { what: format!("`outcome/{number}` was there and is gone") })?;
         let (version, changes) = self.commit(number, &outcome).await?;
+        timings.committed(from);
         timings.add("addBatch", from);
         self.mark(number, timings).await?;
         Ok(outcome.done(version, changes))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crisol_checkpoint::Position;
-use crisol_observe::{Accounts, Gap, HostProgress, PartitionLag, Progress, SinkProgress, SourceProgress, rate};
+use crisol_observe::{Accounts, Gap, HostProgress, PartitionLag, Phases, Progress, SinkProgress, SourceProgress, rate};
 use tokio::time::Instant;
 
 /// Times of the steps of a batch, under Spark's names (O-002).
@@ -12,12 +12,14 @@ use tokio::time::Instant;
 pub(crate) struct Timings {
     began: Instant,
     steps: BTreeMap<&'static str, u64>,
+    phases: Phases,
 }
 
 impl Timings {
     pub(crate) fn begin() -> Self {
         let steps = ["latestOffset", "queryPlanning", "walCommit", "getBatch", "addBatch", "commitOffsets"];
-        Self { began: Instant::now(), steps: steps.into_iter().map(|step| (step, 0)).collect() }
+        let steps = steps.into_iter().map(|step| (step, 0)).collect();
+        Self { began: Instant::now(), steps, phases: Phases::default() }
     }
 
     pub(crate) fn began(&self) -> Instant {
@@ -26,13 +28,29 @@ impl Timings {
 
     /// Adds the time since `from` to a step.
     pub(crate) fn add(&mut self, step: &'static str, from: Instant) {
-        *self.steps.entry(step).or_default() += milliseconds(from.elapsed());
+        let elapsed = from.elapsed();
+        *self.steps.entry(step).or_default() += milliseconds(elapsed);
+        match step {
+            "latestOffset" | "walCommit" => self.phases.plan_seconds += elapsed.as_secs_f64(),
+            "commitOffsets" => self.phases.commit_seconds += elapsed.as_secs_f64(),
+            _ => {}
+        }
     }
 
-    fn close(mut self) -> (u64, BTreeMap<&'static str, u64>) {
+    /// All rows of the batch are in files, since `from`.
+    pub(crate) fn wrote(&mut self, from: Instant) {
+        self.phases.write_seconds += from.elapsed().as_secs_f64();
+    }
+
+    /// The outcome is bound and committed, since `from`.
+    pub(crate) fn committed(&mut self, from: Instant) {
+        self.phases.commit_seconds += from.elapsed().as_secs_f64();
+    }
+
+    fn close(mut self) -> (u64, BTreeMap<&'static str, u64>, Phases) {
         let whole = milliseconds(self.began.elapsed());
         self.steps.insert("triggerExecution", whole);
-        (whole, self.steps)
+        (whole, self.steps, self.phases)
     }
 }
 
@@ -58,7 +76,7 @@ pub(crate) struct Finished<'a> {
 
 /// Builds the progress object; `since_last` is the time since the trigger before.
 pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Option<Duration>) -> Progress {
-    let (whole, duration_ms) = timings.close();
+    let (whole, duration_ms, phases) = timings.close();
     let rows = finished.accounts.rows_in;
     let began_ms = now_ms().saturating_sub(i64::try_from(whole).unwrap_or(i64::MAX));
     let input_rows_per_second = since_last.and_then(|time| rate(rows, milliseconds(time)));
@@ -95,6 +113,7 @@ pub(crate) fn progress(finished: Finished<'_>, timings: Timings, since_last: Opt
             accounts: finished.accounts,
             components: finished.components,
             table_version: finished.table_version,
+            phases,
             backlog_rows: finished.backlog_rows,
             lag: finished.lag,
             losses: finished.losses,

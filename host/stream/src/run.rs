@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
-use crisol_observe::{Accounts, Event, Gap, Observers};
+use crisol_observe::{Accounts, Event, Gap, Observers, in_one_line};
 use crisol_source::{Estimate, Planned, Source};
 use crisol_table::TableWriter;
 use tokio::sync::watch;
@@ -145,7 +145,7 @@ impl Stream {
             stream: self.parts.name.clone(),
             accounts: self.accounts.clone(),
             batches: self.batches,
-            error: error.as_ref().map(ToString::to_string),
+            error: error.as_ref().map(|error| in_one_line(error.failure.as_ref())),
         });
         Summary {
             stream: self.parts.name,

@@ -53,6 +53,8 @@ impl Observer for Lines {
             ),
             Event::Ready { .. }
             | Event::Lag { .. }
+            | Event::Unbalanced { .. }
+            | Event::Serving { .. }
             | Event::Planned { .. }
             | Event::Rows { .. }
             | Event::Ended { .. } => {}

@@ -10,6 +10,7 @@ use crisol_plugin::{Component, Registry};
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
+use crate::replace::replace;
 
 /// Which components serve a host that runs or ran, as it wrote it last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,16 +115,10 @@ impl Decisions {
 
     /// Writes them; a reader sees all of them or those before.
     pub(super) fn write(&self, file: &Path) -> io::Result<()> {
-        let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let written =
-            fs::write(&temporary, serde_json::to_vec_pretty(self)?).and_then(|()| fs::rename(&temporary, file));
-        written.inspect_err(|_| {
-            // The error above is the one to tell.
-            let _ = fs::remove_file(&temporary);
-        })
+        replace(file, &serde_json::to_vec_pretty(self)?)
     }
 
     /// Those of the last run, if there was one.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use crisol_observe::{Build, Event, Observers};
+use crisol_observe::{Build, Event, Observers, Served};
 use crisol_plugin::{Component, Registry};
 use crisol_stage::ComponentId;
 
@@ -139,12 +139,25 @@ impl Watcher {
         self.registry = Arc::new(registry.without_departed(|digest| used.contains(digest)));
     }
 
+    /// Tells what serves, here and to `host plugins`.
     fn write_down(&mut self) {
+        let serving = self.registry.serving();
+        let components = serving.iter().map(|component| served(component)).collect();
+        self.observers.tell(&Event::Serving { components });
         let decisions = Decisions::now(&self.shelf, &self.registry, &self.refused, self.written.as_ref());
         if let Err(error) = decisions.write(&self.file) {
             tracing::warn!(file = %self.file.display(), "cannot be written, `host plugins` will not show it: {error}");
         }
         self.written = Some(decisions);
+    }
+}
+
+fn served(component: &Component) -> Served {
+    Served {
+        name: component.name().into(),
+        version: component.version().to_string(),
+        digest: component.digest().into(),
+        schema_versions: component.schema_versions().to_string(),
     }
 }
 
