@@ -58,7 +58,7 @@ fn counted(streams: &[Value]) -> Vec<(String, f64)> {
 #[test]
 fn metrics_of_files_equal_the_accounts() {
     let project = lines();
-    let served = Served::start(&project, |host| host);
+    let served = Served::start(&project, "continuous", |host| host);
     served.wait_for("crisol_rows_read_total{stream=\"silver.lines\"}", 3.0);
     let told = served.series();
     let (_, text) = served.get("/metrics");
@@ -86,7 +86,9 @@ fn metrics_of_a_topic_equal_the_accounts_and_hold_no_secret() {
     let with_secret = text.replace("[kafka]\n", "[kafka]\n\"sasl.password\" = \"${env:TEST_SECRET}\"\n");
     assert_ne!(with_secret, text);
     fs::write(&settings, with_secret).expect("they can be changed");
-    let served = Served::start(&project, |host| host.env("KAFKA_BROKERS", topic.brokers()).env("TEST_SECRET", secret));
+    let served = Served::start(&project, "continuous", |host| {
+        host.env("KAFKA_BROKERS", topic.brokers()).env("TEST_SECRET", secret)
+    });
     served.wait_for("crisol_rows_read_total{stream=\"orders\"}", 2_000.0);
     let bronze = served.value("crisol_rows_written_total{stream=\"orders\"}").expect("bronze is written");
     served.wait_for("crisol_rows_read_total{stream=\"silver.orders\"}", bronze);
@@ -105,9 +107,42 @@ fn metrics_of_a_topic_equal_the_accounts_and_hold_no_secret() {
 }
 
 #[test]
+fn k110_k113_lag_shows_by_partition_and_the_hot_one_first() {
+    let topic = Topic::create("metrics-lag", 3);
+    let keys = ["hot"; 200].into_iter().chain(["a", "b", "c", "d", "e", "f", "g", "h"]);
+    topic.produce(keys.map(|key| (key, "{\"order_id\":\"o\"}")));
+    let project = Project::orders_of(topic.name(), 30);
+    // One batch, and a long time until the next.
+    let served = Served::start(&project, "1 hour", |host| host.env("KAFKA_BROKERS", topic.brokers()));
+    let read = || served.value("crisol_rows_read_total{stream=\"orders\"}").unwrap_or_default();
+    wait_until("a batch is read", DEADLINE, || read() > 0.0);
+    let (left, told) = (208.0 - read(), served.series());
+    let of = |metric: &str| {
+        let start = format!("crisol_source_{metric}{{stream=\"orders\",topic=\"metrics-lag\",partition=");
+        told.iter().filter(|(name, _)| name.starts_with(&start)).map(|(_, value)| *value).collect::<Vec<_>>()
+    };
+    let (records, bytes, seconds) = (of("lag_records"), of("backlog_bytes"), of("lag_seconds"));
+    assert_eq!((records.len(), records.iter().sum::<f64>()), (3, left), "{told:?}");
+    assert!(bytes.iter().sum::<f64>() > left && seconds.iter().any(|age| *age > 0.0), "{told:?}");
+
+    let file = project.checkpoint("streaming/orders").join("status.json");
+    wait_until("the stream tells its lag", DEADLINE, || {
+        fs::read_to_string(&file).is_ok_and(|text| text.contains(&format!("\"records\":{left}")))
+    });
+    let run = &status(&project, "orders")["run"];
+    assert_eq!(run["partitions"].as_array().map(Vec::len), Some(3), "{run}");
+    assert!(said(&project, &["status"]).contains(&format!("{left} records, ")), "{run}");
+    let shown = said(&project, &["status", "orders", "--partitions"]);
+    let rows: Vec<_> = shown.lines().filter(|line| line.contains("metrics-lag")).collect();
+    let hottest = records.iter().copied().fold(0.0, f64::max).to_string();
+    assert!(rows.len() == 3 && rows[0].split_whitespace().any(|word| word == hottest), "{shown}");
+    served.stop();
+}
+
+#[test]
 fn probes_follow_the_life_of_a_host() {
     let project = lines();
-    let served = Served::start(&project, |host| host);
+    let served = Served::start(&project, "continuous", |host| host);
     assert_eq!(served.get("/livez").0, 200, "from the first moment on");
     served.wait_until_ready();
     assert_eq!(served.get("/healthz"), (200, "ok\n".into()));
@@ -124,7 +159,8 @@ fn a_host_that_is_asked_to_stop_is_not_ready_while_its_batch_still_commits() {
     let project = Project::lines();
     project.write("landing/a.txt", "one\ntwo\n");
     // The batch takes longer than it takes to ask.
-    let served = Served::start(&project, |host| host.env("FAILPOINTS", "lines/commit_table/before=sleep(10000)"));
+    let served =
+        Served::start(&project, "continuous", |host| host.env("FAILPOINTS", "lines/commit_table/before=sleep(10000)"));
     served.wait_until_ready();
     let outcome = project.checkpoint("streaming/lines").join("outcome/0");
     wait_until("the batch is about to commit", DEADLINE, || outcome.exists());
@@ -145,7 +181,7 @@ fn a_failed_stream_shows_and_leaves_its_neighbours_ready() {
     let failing = json!({ "name": "silver.checked", "from": "bronze.lines",
         "expectations": [{ "name": "never", "condition": "payload IS NULL", "on_violation": "fail" }] });
     project.write("tables/silver/checked.json", &failing.to_string());
-    let served = Served::start(&project, |host| host);
+    let served = Served::start(&project, "continuous", |host| host);
     served.wait_for("crisol_stream_state{stream=\"silver.checked\",state=\"failed\"}", 1.0);
     served.wait_until_ready();
     served.wait_for("crisol_batches_total{stream=\"silver.checked\",outcome=\"failed\"}", 1.0);
@@ -178,7 +214,7 @@ fn an_address_that_is_taken_ends_the_run_before_anything_is_read() {
 #[test]
 fn metrics_never_delay_the_end_of_a_run() {
     let project = lines();
-    let served = Served::start(&project, |host| host);
+    let served = Served::start(&project, "continuous", |host| host);
     served.wait_until_ready();
     let idle: Vec<_> = (0..100).map(|_| TcpStream::connect(served.address()).expect("a connection")).collect();
     let (streams, _) = served.stop();
@@ -189,7 +225,7 @@ fn metrics_never_delay_the_end_of_a_run() {
 fn status_tells_what_a_stream_does_and_that_it_is_not_heard_any_more() {
     let project = lines();
     assert_eq!(status(&project, "lines")["state"], Value::Null, "no run told anything");
-    let served = Served::start(&project, |host| host);
+    let served = Served::start(&project, "continuous", |host| host);
     served.wait_for("crisol_rows_read_total{stream=\"silver.lines\"}", 3.0);
     wait_until("the stream tells its batches", DEADLINE, || status(&project, "silver.lines")["run"]["batches"] != 0);
     let told = status(&project, "silver.lines");

@@ -12,7 +12,7 @@ use crate::{Host, Project, Run, wait_until};
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// `host run --trigger continuous --metrics :0`.
+/// `host run --metrics :0`.
 #[derive(Debug)]
 pub struct Served {
     run: Run,
@@ -21,10 +21,10 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts it, changed by `host`, and waits until it tells its address.
-    pub fn start(project: &Project, host: impl FnOnce(Host) -> Host) -> Self {
+    /// Starts it on a project with a trigger, changed by `host`, and waits until it tells its address.
+    pub fn start(project: &Project, trigger: &str, host: impl FnOnce(Host) -> Host) -> Self {
         let log = project.path().join("host.log");
-        let arguments = ["run", "--trigger", "continuous", "--metrics", ":0", "-o", "json"];
+        let arguments = ["run", "--trigger", trigger, "--metrics", ":0", "-o", "json"];
         let run = host(project.host(&arguments)).in_bash(&format!("exec \"$@\" 2>'{}'", log.display())).start();
         let mut address = None;
         wait_until("the log tells where metrics are", DEADLINE, || {
