@@ -140,6 +140,26 @@ fn k110_k113_lag_shows_by_partition_and_the_hot_one_first() {
 }
 
 #[test]
+fn a_stream_whose_broker_does_not_answer_shows_that_it_waits() {
+    let project = Project::orders_of("nowhere", 30);
+    let served = Served::start(&project, "continuous", |host| host.env("KAFKA_BROKERS", "127.0.0.1:1"));
+    served.wait_for("crisol_stream_state{stream=\"orders\",state=\"waiting\"}", 1.0);
+    let (status_code, text) = served.get("/readyz");
+    assert_eq!(status_code, 503, "{text}");
+    assert!(text.contains("wait stream orders: waiting: ") && text.contains("127.0.0.1:1"), "{text}");
+    assert_eq!(served.get("/livez").0, 200);
+    let told = status(&project, "orders");
+    assert_eq!(
+        (&told["state"], told["run"]["waiting"]["tries"].as_u64() > Some(0)),
+        (&json!("waiting"), true),
+        "{told}"
+    );
+    let text = said(&project, &["status", "orders"]);
+    assert!(text.contains("orders: waiting for the source: ") && text.contains(", next in "), "{text}");
+    served.stop();
+}
+
+#[test]
 fn probes_follow_the_life_of_a_host() {
     let project = lines();
     let served = Served::start(&project, "continuous", |host| host);
