@@ -201,6 +201,16 @@ fn k096_secrets_are_in_no_output_log_checkpoint_or_table() {
     assert_eq!(project_text(&whole).matches(&Value::from("${env:READER}").to_string()).count(), 1);
 }
 
+#[test]
+fn k096_a_secret_that_stands_in_a_contract_is_refused_and_not_shown() {
+    let topic = topic("secure.literal");
+    let mut client = user("PLAIN", "reader", "READER");
+    client[4].1 = WRONG.into();
+    let said = host(&project(&topic, "sasl_ssl", &client), &["run"]).fail_with(3);
+    assert!(said.contains("sasl.password") && said.contains("must not stand in a contract"), "{said}");
+    holds_no_secret("what it said", said.as_bytes());
+}
+
 fn project_text(project: &Project) -> String {
     std::fs::read_to_string(project.path().join("ingestion/streaming/log.json")).expect("the contract")
 }

@@ -18,25 +18,25 @@ fn names(topics: &[&Topic]) -> BTreeSet<String> {
 
 #[test]
 fn k001_k003_k006_t011_lists_patterns_and_assignments_read_what_they_name() {
-    let first = Topic::create("subscription.one", 2);
-    let second = Topic::create("subscription.two", 1);
-    let other = Topic::create("my-subscription.one", 1);
+    let first = Topic::create("names.one", 2);
+    let second = Topic::create("names.two", 1);
+    let other = Topic::create("my-names.one", 1);
     for topic in [&first, &second, &other] {
         topic.send(numbered(0, 0..2));
     }
     first.send(numbered(1, 0..3));
 
-    let list = reading(&first, json!({ "topic": " subscription.one ,, subscription.two," }));
+    let list = reading(&first, json!({ "topic": " names.one ,, names.two," }));
     run(&list);
     assert_eq!(topics(&list), names(&[&first, &second]));
-    let pattern = reading(&first, json!({ "topic": null, "topic_pattern": "subscription[.].*" }));
+    let pattern = reading(&first, json!({ "topic": null, "topic_pattern": "names[.].*" }));
     run(&pattern);
     assert_eq!(topics(&pattern), names(&[&first, &second]), "the whole name must match");
-    let search = json!({ "topic": null, "topic_pattern": "subscription[.]o", "topic_pattern_match": "search" });
+    let search = json!({ "topic": null, "topic_pattern": "names[.]o", "topic_pattern_match": "search" });
     let search = reading(&first, search);
     run(&search);
     assert_eq!(topics(&search), names(&[&first, &other]), "Spark's search, by name");
-    let assigned = reading(&first, json!({ "topic": null, "assign": { "subscription.one": [1] } }));
+    let assigned = reading(&first, json!({ "topic": null, "assign": { "names.one": [1] } }));
     run(&assigned);
     assert_eq!(places(&assigned), offsets(1, 0..3));
 }

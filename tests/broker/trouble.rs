@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crisol_tests::{Broker, Project, Record, Run, Topic, wait_until};
+use crisol_tests::{Broker, Host, Project, Record, Run, Topic, wait_until};
 use serde_json::json;
 
 use crate::bronze::{LONG, TABLE, long, offsets, places, reading};
@@ -18,10 +18,14 @@ struct Watched {
 
 impl Watched {
     fn start(project: &Project) -> Self {
+        Self::start_with(project, |host| host)
+    }
+
+    fn start_with(project: &Project, environment: impl FnOnce(Host) -> Host) -> Self {
         let log = project.path().join("host.log");
         let into = format!("exec \"$@\" 2>{}", log.display());
-        let run = project.host(&["run", "--trigger", "continuous"]).in_bash(&into).start();
-        Self { run, log }
+        let host = environment(project.host(&["run", "--trigger", "continuous"]));
+        Self { run: host.in_bash(&into).start(), log }
     }
 
     fn log(&self) -> String {
@@ -108,6 +112,8 @@ fn k069_a_frozen_broker_is_waited_for_and_a_run_with_an_end_gives_up_and_can_be_
     broker.freeze();
     watched.wait_for("waiting, next try in");
     let output = run.end();
+    let begun = reading(&topic, impatient()).host(&["run"]).fail_with(1);
+    assert!(begun.contains(broker.brokers()), "a run that begins now gives up, too: {begun}");
     broker.thaw();
     let said = String::from_utf8_lossy(&output.stderr);
     // What was read before the broker froze may have been all.
@@ -118,4 +124,32 @@ fn k069_a_frozen_broker_is_waited_for_and_a_run_with_an_end_gives_up_and_can_be_
     for project in [&ends, &goes_on] {
         assert_eq!(places(project), offsets(0, 0..LONG));
     }
+}
+
+#[test]
+fn a_secured_broker_that_goes_and_comes_back_is_not_taken_for_one_that_refuses() {
+    let (broker, secure) = Broker::secured();
+    let topic = Topic::create_at(broker.brokers(), "secure.trouble", 1, &[]);
+    topic.send((0..3).map(|_| Record::to(0).payload("x")));
+    let mut source = impatient();
+    for (name, value) in [
+        ("topic", topic.name()),
+        ("starting_offsets", "earliest"),
+        ("kafka.security.protocol", "SASL_SSL"),
+        ("kafka.ssl.ca.location", &secure.file("ca.pem")),
+        ("kafka.sasl.mechanism", "SCRAM-SHA-512"),
+        ("kafka.sasl.username", "reader"),
+        ("kafka.sasl.password", "${env:READER}"),
+    ] {
+        source[name] = json!(value);
+    }
+    let project = Project::kafka(secure.address("sasl_ssl"), &source);
+    let mut watched = Watched::start_with(&project, |host| host.env("READER", secure.password("reader")));
+    wait_until("the first records are read", MINUTES, || project.tables().count(TABLE) == 3);
+    broker.kill();
+    watched.wait_for("waiting, next try in");
+    broker.restart();
+    topic.send((0..5).map(|_| Record::to(0).payload("later")));
+    watched.reads(&project, 8);
+    assert_eq!(places(&project), offsets(0, 0..8));
 }

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use crate::wait_until;
+use crate::{Secure, wait_until};
 
 /// A broker, ended with the test.
 #[derive(Debug)]
@@ -33,8 +33,16 @@ impl Broker {
         fs::write(&added, properties).expect("a file can be written");
         let mut arguments = vec!["start", path(dir.path()), path(&added)];
         arguments.extend(listeners);
-        let said = script(dir.path(), &arguments);
+        let said = script(dir.path(), "kafka.sh", &arguments);
         Self { dir, addresses: said.split_whitespace().map(str::to_owned).collect() }
+    }
+
+    /// Starts a secured one, and says what it has.
+    pub fn secured() -> (Self, Secure) {
+        let dir = TempDir::new().expect("a temporary folder");
+        script(dir.path(), "kafka-secure.sh", &["start", path(dir.path())]);
+        let secure = Secure::in_folder(dir.path());
+        (Self { addresses: vec![secure.address("plaintext").to_owned()], dir }, secure)
     }
 
     /// Where clients find it.
@@ -56,7 +64,7 @@ impl Broker {
 
     /// Starts it again, on the same ports.
     pub fn restart(&self) {
-        script(self.dir.path(), &["restart", path(self.dir.path())]);
+        script(self.dir.path(), "kafka.sh", &["restart", path(self.dir.path())]);
     }
 
     /// Stops its process, which keeps all connections.
@@ -81,16 +89,16 @@ impl Drop for Broker {
     }
 }
 
-/// Runs `scripts/kafka.sh`. Its output goes to a file: the broker that it starts would keep a pipe open.
-fn script(dir: &Path, arguments: &[&str]) -> String {
+/// Runs a script. Its output goes to a file: the broker that it starts would keep a pipe open.
+fn script(dir: &Path, name: &str, arguments: &[&str]) -> String {
     let said = dir.join("script.out");
     let out = fs::File::create(&said).expect("a file can be made");
     let error = out.try_clone().expect("a file can be written by two");
-    let mut command = Command::new(crate::root().join("scripts/kafka.sh"));
+    let mut command = Command::new(crate::root().join("scripts").join(name));
     command.args(arguments).stdin(Stdio::null()).stdout(out).stderr(error);
     let status = command.status().expect("the script can be started");
     let said = fs::read_to_string(said).expect("what it said");
-    assert!(status.success(), "kafka.sh {arguments:?}: {said}");
+    assert!(status.success(), "{name} {arguments:?}: {said}");
     said
 }
 

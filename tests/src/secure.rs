@@ -1,6 +1,6 @@
-//! The secured Apache Kafka that `make test` has started: `scripts/kafka-secure.sh` says what it has.
+//! A secured Apache Kafka: `scripts/kafka-secure.sh` says what it has.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -14,9 +14,13 @@ pub struct Secure {
 impl Secure {
     /// The one of this run.
     pub fn given() -> Self {
-        let dir = PathBuf::from(crate::given("CRISOL_TEST_KAFKA_SECURE"));
+        Self::in_folder(Path::new(&crate::given("CRISOL_TEST_KAFKA_SECURE")))
+    }
+
+    /// The one that was started in a folder.
+    pub(crate) fn in_folder(dir: &Path) -> Self {
         let text = std::fs::read_to_string(dir.join("secure.json")).expect("the secured broker says what it has");
-        Self { dir, said: serde_json::from_str(&text).expect("JSON") }
+        Self { dir: dir.into(), said: serde_json::from_str(&text).expect("JSON") }
     }
 
     /// Where a listener is: `plaintext` (of the administrator), `ssl`, `mutual`, `sasl_plaintext`, `sasl_ssl`.
