@@ -21,3 +21,20 @@ fn k071_k093_t016_nothing_is_committed_to_the_group_that_is_named_and_nothing_re
     run(&project);
     assert_eq!(places(&project), offsets(0, 0..12));
 }
+
+#[test]
+fn positions_are_told_to_a_group_on_request_and_never_read_back() {
+    let topic = Topic::create("groups.report", 2);
+    topic.send(numbered(0, 0..10).chain(numbered(1, 0..3)));
+    let project = reading(&topic, json!({ "report_group_id": "groups-report" }));
+    let output = project.host(&["run"]).succeed();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains("could not be reported"), "{said}");
+    let committed = || [0, 1].map(|partition| topic.committed("groups-report", partition));
+    assert_eq!(committed(), [Some(10), Some(3)]);
+    topic.commit("groups-report", 0, 1);
+    topic.send(numbered(0, 10..12));
+    run(&project);
+    assert_eq!(places(&project).len(), 15, "none is read again");
+    assert_eq!(committed(), [Some(12), Some(3)]);
+}

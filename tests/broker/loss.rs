@@ -112,6 +112,26 @@ fn k012_a_deleted_topic_of_a_pattern_is_loss_and_the_others_are_read_on() {
 }
 
 #[test]
+fn k012_a_deleted_topic_of_a_list_is_loss_and_the_others_are_read_on() {
+    one_of_two_is_deleted("listed", |kept, gone| json!({ "topic": [kept, gone] }));
+}
+
+#[test]
+fn k012_a_deleted_topic_of_an_assignment_is_loss_and_the_others_are_read_on() {
+    one_of_two_is_deleted("assigned", |kept, gone| json!({ "topic": null, "assign": { kept: [0], gone: [0] } }));
+}
+
+#[test]
+fn k012_the_only_topic_deleted_is_loss_and_no_mistake_in_the_contract() {
+    let topic = Topic::create("loss.only", 1);
+    topic.send(numbered(0, 0..4));
+    let project = of(&topic);
+    run(&project);
+    topic.delete();
+    stops(&project, &["topic `loss.only` partition 0, read up to offset 4, is gone"]);
+}
+
+#[test]
 fn k067_a_topic_made_anew_is_loss_and_never_read_again_from_a_lower_offset() {
     let topic = Topic::create("loss.anew", 1);
     topic.send(numbered(0, 0..10));

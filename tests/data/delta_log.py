@@ -53,7 +53,7 @@ class Table:
         """Runs `sql` over the rows, as the relation `rows`; partition columns come from the log, as text. In the relation
         `committed` the rows also have the version of the table that added their file, `committed_in`."""
         db = duckdb.connect()
-        db.execute("SET threads=1; SET TimeZone='UTC'")
+        db.execute("SET threads=1; SET TimeZone='UTC'; SET enable_progress_bar=false")
         parts = []
         stored = [name for name, _ in self.columns() if name not in self.metadata["partitionColumns"]]
         for file, add in self.files.items():
