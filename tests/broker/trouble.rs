@@ -77,7 +77,7 @@ fn t009_a_broker_that_is_not_there_is_waited_for_and_a_run_with_an_end_gives_up(
     assert!(said.contains(broker.brokers()) && said.to_lowercase().contains("refused"), "{said}");
 
     let mut watched = Watched::start(&project);
-    watched.wait_for("waiting, next try in");
+    watched.wait_for("waiting for the source: ");
     broker.restart();
     watched.reads(&project, 5);
     assert_eq!(places(&project), offsets(0, 0..5));
@@ -92,7 +92,7 @@ fn k068_k070_t006_a_broker_that_is_ended_in_a_batch_and_comes_back_loses_and_dou
     wait_for_first_range(&project);
     broker.kill();
     // The first batch may have been read whole: then it is the question for the next that waits.
-    watched.wait_for("waiting, next try in");
+    watched.wait_for("waiting for the source: ");
     broker.restart();
     topic.send((0..5).map(|_| Record::to(0).payload("later")));
     watched.reads(&project, LONG as u64 + 5);
@@ -110,7 +110,7 @@ fn k069_a_frozen_broker_is_waited_for_and_a_run_with_an_end_gives_up_and_can_be_
     wait_for_first_range(&ends);
     wait_for_first_range(&goes_on);
     broker.freeze();
-    watched.wait_for("waiting, next try in");
+    watched.wait_for("waiting for the source: ");
     let output = run.end();
     let begun = reading(&topic, impatient()).host(&["run"]).fail_with(1);
     assert!(begun.contains(broker.brokers()), "a run that begins now gives up, too: {begun}");
@@ -147,7 +147,7 @@ fn a_secured_broker_that_goes_and_comes_back_is_not_taken_for_one_that_refuses()
     let mut watched = Watched::start_with(&project, |host| host.env("READER", secure.password("reader")));
     wait_until("the first records are read", MINUTES, || project.tables().count(TABLE) == 3);
     broker.kill();
-    watched.wait_for("waiting, next try in");
+    watched.wait_for("waiting for the source: ");
     broker.restart();
     topic.send((0..5).map(|_| Record::to(0).payload("later")));
     watched.reads(&project, 8);

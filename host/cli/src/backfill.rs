@@ -5,7 +5,7 @@ use indicatif::MultiProgress;
 
 use crate::args::{Backfill, Global};
 use crate::exit::Exit;
-use crate::run::{Signals, engine, finish};
+use crate::run::{Signals, engine, finish, tell};
 use crate::watch;
 
 /// Reads a range.
@@ -17,9 +17,7 @@ pub(crate) async fn backfill(global: &Global, backfill: &Backfill, bars: &MultiP
     }
     let Backfill { contract, from, to, into } = backfill.clone();
     let backfill = builder.backfill(&Range { contract, from, to, into })?;
-    for note in backfill.notes() {
-        tracing::info!("{note}");
-    }
+    tell(backfill.engine());
     let handles = backfill.start().await?;
     finish(global, handles, signals, bars, || {}).await
 }

@@ -19,9 +19,10 @@ pub(crate) fn check(global: &Global) -> Result<Exit, EngineError> {
         Err(error) => return Err(error),
     };
     let streams = engine.streams();
+    let notes: Vec<&String> = engine.warnings().iter().chain(engine.notes()).collect();
     match global.output {
         Output::Text => {
-            for note in engine.notes() {
+            for note in &notes {
                 println!("note: {note}");
             }
             for stream in &streams {
@@ -31,7 +32,7 @@ pub(crate) fn check(global: &Global) -> Result<Exit, EngineError> {
         }
         Output::Json => println!(
             "{}",
-            serde_json::json!({ "schema": "crisol.check/v1", "problems": [], "notes": engine.notes(), "streams": streams })
+            serde_json::json!({ "schema": "crisol.check/v1", "problems": [], "notes": notes, "streams": streams })
         ),
     }
     Ok(Exit::Done)

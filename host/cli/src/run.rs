@@ -33,9 +33,7 @@ pub(crate) async fn run(global: &Global, run: &Run, bars: &MultiProgress) -> Res
         builder = builder.observer(Arc::clone(monitor) as Arc<dyn Observer>);
     }
     let engine = builder.build()?;
-    for note in engine.notes() {
-        tracing::info!("{note}");
-    }
+    tell(&engine);
     if let Some(monitor) = &monitor {
         let streams = engine.streams();
         monitor.loaded(streams.iter().map(|stream| stream.name.as_str()));
@@ -71,6 +69,16 @@ async fn monitor(run: &Run) -> Result<Option<Arc<Monitor>>, ListenError> {
     match &run.metrics {
         Some(address) => crisol_metrics::start(address).await.map(Some),
         None => Ok(None),
+    }
+}
+
+/// Says what was noticed before anything runs.
+pub(crate) fn tell(engine: &Engine) {
+    for warning in engine.warnings() {
+        tracing::warn!("{warning}");
+    }
+    for note in engine.notes() {
+        tracing::info!("{note}");
     }
 }
 

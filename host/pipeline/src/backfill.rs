@@ -44,9 +44,9 @@ impl EngineBuilder {
 }
 
 impl Backfill {
-    /// What was noticed and does not keep it from running.
-    pub fn notes(&self) -> &[String] {
-        self.engine.notes()
+    /// The engine that runs it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     /// Starts it.

@@ -130,7 +130,8 @@ impl EngineBuilder {
         self,
         choose: impl FnOnce(&Project, Vec<StreamPlan>) -> Result<Vec<StreamPlan>, EngineError>,
     ) -> Result<Engine, EngineError> {
-        let (project, positions, mut notes) = self.resolve(Kafka::Read)?;
+        let (project, positions, warnings) = self.resolve(Kafka::Read)?;
+        let mut notes = Vec::new();
         let (shelf, mut registry) = self.shelf(&project.dir)?;
         let decisions = swap::decisions_file(&project);
         if let Some(host) = swap::Decisions::read(&decisions) {
@@ -153,17 +154,29 @@ impl EngineBuilder {
         let Self { trigger, restart, observers, .. } = self;
         let handoff = Handoff::new(project.handoff.bytes_max).map(Arc::new);
         let registry = Arc::new(registry);
-        Ok(Engine { streams, positions, shelf, registry, decisions, trigger, restart, observers, notes, handoff })
+        Ok(Engine {
+            streams,
+            positions,
+            shelf,
+            registry,
+            decisions,
+            trigger,
+            restart,
+            observers,
+            warnings,
+            notes,
+            handoff,
+        })
     }
 
-    /// The contracts alone, where their keys stand, and what is worth a note about them.
+    /// The contracts alone, where their keys stand, and what is worth a warning about them.
     pub(crate) fn resolve(&self, kafka: Kafka) -> Result<(Project, Positions, Vec<String>), EngineError> {
         let dir = self.project_dir();
         let texts = files::read(&dir)?;
         let dir = dir.canonicalize().map_err(|error| EngineError::read(&dir, error))?;
         let resolved = resolve(&dir, &texts, &self.sets, &Surroundings { kafka }).map_err(EngineError::Contracts)?;
-        let notes = resolved.warnings.iter().map(ToString::to_string).collect();
-        Ok((resolved.project, resolved.positions, notes))
+        let warnings = resolved.warnings.iter().map(ToString::to_string).collect();
+        Ok((resolved.project, resolved.positions, warnings))
     }
 
     pub(crate) fn project_dir(&self) -> PathBuf {

@@ -32,6 +32,7 @@ pub struct Engine {
     pub(crate) trigger: Option<Trigger>,
     pub(crate) restart: Restart,
     pub(crate) observers: Observers,
+    pub(crate) warnings: Vec<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) handoff: Option<Arc<Handoff>>,
 }
@@ -53,7 +54,12 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// What was noticed and does not keep the engine from running.
+    /// What the contracts say and probably do not mean, each with its place.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What was noticed besides and does not keep the engine from running.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

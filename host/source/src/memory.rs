@@ -129,7 +129,7 @@ impl Source for MemorySource {
         Ok(Position::Kafka(at(self.topic.records().earliest)))
     }
 
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
+    async fn prepare_for_available_now(&mut self, _start: &Position) -> Result<(), SourceError> {
         self.fixed_end = Some(self.topic.records().latest);
         Ok(())
     }

@@ -44,8 +44,8 @@ pub trait Source: Send + Sync {
     /// answer under `sources/0/0` itself (K-032), so that a crash before batch 0 does not move it.
     async fn initial(&mut self) -> Result<Position, SourceError>;
 
-    /// Fixes the end of this run at what exists now (K-100); later `plan`s end there.
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError>;
+    /// Fixes the end of this run, which goes on at `start`, at what exists now (K-100); later `plan`s end there.
+    async fn prepare_for_available_now(&mut self, start: &Position) -> Result<(), SourceError>;
 
     /// The end of the next batch after `start`, within the contract's limits; `None` when nothing waits.
     async fn plan(&mut self, start: &Position) -> Result<Option<Planned>, SourceError>;

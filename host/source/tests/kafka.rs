@@ -289,7 +289,7 @@ async fn k044_k045_k047_a_batch_waits_for_its_minimum_but_for_the_first_one_and_
         assert!(impatient.plan(&second.end).await.unwrap().is_some(), "the delay has passed");
     }
     let mut bounded = source(spec);
-    bounded.prepare_for_available_now().await.unwrap();
+    bounded.prepare_for_available_now(&second.end).await.unwrap();
     for _ in 0..2 {
         assert!(bounded.plan(&second.end).await.unwrap().is_some(), "K-101: a run that ends takes all that is there");
     }

@@ -129,21 +129,21 @@ async fn a_planned_batch_survives_a_new_start(fixture: &mut dyn Fixture) {
 async fn available_now_ends_at_what_existed_at_the_start(fixture: &mut dyn Fixture) {
     let mut source = fixture.source(Some(20));
     let start = source.initial().await.unwrap();
-    source.prepare_for_available_now().await.unwrap();
+    source.prepare_for_available_now(&start).await.unwrap();
     fixture.add(100..150).await;
     let (batches, end) = walk(&mut *source, start).await;
     let rows: usize = batches.iter().map(|(_, rows)| rows.len()).sum();
     assert_eq!(rows, 100, "K-100: what came later waits");
 
     let mut next = fixture.source(Some(20));
-    next.prepare_for_available_now().await.unwrap();
+    next.prepare_for_available_now(&end).await.unwrap();
     let (batches, end) = walk(&mut *next, end).await;
     let mut found: Vec<i64> = batches.iter().flat_map(|(_, rows)| numbers(fixture, rows)).collect();
     found.sort_unstable();
     assert_eq!(found, (100..150).collect::<Vec<_>>(), "and is read by the next run");
 
     let mut idle = fixture.source(Some(20));
-    idle.prepare_for_available_now().await.unwrap();
+    idle.prepare_for_available_now(&end).await.unwrap();
     assert!(idle.plan(&end).await.unwrap().is_none(), "K-104: an idle source makes no batch");
 }
 

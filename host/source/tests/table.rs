@@ -133,7 +133,7 @@ async fn a_table_that_is_not_there_yet_gives_nothing_and_an_external_one_is_an_e
     let error = table.source_of(9, true).plan(&at(0, 0)).await.unwrap_err();
     assert!(error.to_string().contains("there is no Delta table at"), "{error}");
     let mut idle = table.source(9);
-    idle.prepare_for_available_now().await.unwrap();
+    idle.prepare_for_available_now(&at(0, 0)).await.unwrap();
     assert!(idle.plan(&at(0, 0)).await.unwrap().is_none());
 }
 

@@ -74,7 +74,7 @@ async fn d120_d122_a_snapshot_is_cut_by_the_limits_and_read_the_same_from_any_po
             // As after a new start at each position.
             let mut source = external(&table, 1);
             if available_now {
-                source.prepare_for_available_now().await.unwrap();
+                source.prepare_for_available_now(&position).await.unwrap();
             }
             let Some(planned) = source.plan(&position).await.unwrap() else { break };
             let range = Range::new(position, planned.end.clone()).unwrap();

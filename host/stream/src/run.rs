@@ -176,7 +176,7 @@ impl Stream {
     async fn session(&mut self, stop: &CancellationToken) -> Result<(), Failure> {
         let Some(mut next) = self.resume(stop).await? else { return Ok(()) };
         if matches!(self.parts.pace, Pace::AvailableNow) && !self.prepared {
-            self.parts.source.prepare_for_available_now().await?;
+            self.parts.source.prepare_for_available_now(&next.start).await?;
             self.prepared = true;
         }
         let mut idle_since = Instant::now();

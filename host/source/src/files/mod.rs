@@ -135,7 +135,7 @@ impl Source for FilesSource {
         Ok(position(-1))
     }
 
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
+    async fn prepare_for_available_now(&mut self, _start: &Position) -> Result<(), SourceError> {
         self.fixed = Some(self.listed().await?);
         Ok(())
     }

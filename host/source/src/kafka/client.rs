@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crisol_contract::KafkaSpec;
+use rdkafka::ClientContext;
 use rdkafka::config::{ClientConfig, FromClientConfigAndContext, RDKafkaLogLevel};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
-use rdkafka::{ClientContext, TopicPartitionList};
 
 use super::config::{Role, options, refused_option};
 use crate::SourceError;
@@ -39,7 +39,6 @@ pub(super) struct Context {
     last: Mutex<Option<String>>,
     /// That user, password or certificate are refused.
     refused: Mutex<Option<String>>,
-    commits: Mutex<Option<KafkaResult<()>>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -68,11 +67,7 @@ impl ClientContext for Context {
     }
 }
 
-impl ConsumerContext for Context {
-    fn commit_callback(&self, result: KafkaResult<()>, _offsets: &TopicPartitionList) {
-        *locked(&self.commits) = Some(result);
-    }
-}
+impl ConsumerContext for Context {}
 
 /// Why one try failed.
 pub(super) enum Trouble {
@@ -112,6 +107,11 @@ impl Broker {
     /// `host:port,…` as it was set.
     pub(super) fn servers(&self) -> &str {
         &self.servers
+    }
+
+    /// How long an answer may take.
+    pub(super) fn deadline(&self) -> Duration {
+        self.deadline
     }
 
     /// Pause before a question is asked again.
@@ -196,21 +196,6 @@ impl Broker {
             }
         }
         Ok(())
-    }
-
-    /// Tells positions to the client's group, and waits for the answer.
-    pub(super) fn report(&self, positions: &TopicPartitionList) -> KafkaResult<()> {
-        let context = self.consumer.context();
-        *locked(&context.commits) = None;
-        self.consumer.commit(positions, rdkafka::consumer::CommitMode::Async)?;
-        let begun = Instant::now();
-        while begun.elapsed() < self.deadline {
-            let _ = self.consumer.poll(LAST_WORDS);
-            if let Some(result) = locked(&context.commits).take() {
-                return result;
-            }
-        }
-        Err(KafkaError::ConsumerCommit(RDKafkaErrorCode::OperationTimedOut))
     }
 
     fn unanswered(&self, what: &str, waited: Duration, error: &KafkaError) -> SourceError {

@@ -66,6 +66,15 @@ impl Gaps {
         left
     }
 
+    /// A position with the partitions that were deleted and gone on without: whoever names them still may do so.
+    pub(super) fn with_deleted(&self, known: &KafkaPosition) -> KafkaPosition {
+        let mut all = known.clone();
+        for gap in self.told.iter().filter(|gap| gap.reason == GapReason::Deleted) {
+            all.0.entry(gap.topic.clone()).or_default().entry(gap.partition).or_insert(gap.from);
+        }
+        all
+    }
+
     /// Begins a read, of which these are known to be missing. What an earlier read of the range found counts no more.
     pub(super) fn of_read(&mut self, missing: Vec<Gap>) -> Found {
         self.read = Arc::new(Mutex::new(missing));
@@ -139,6 +148,9 @@ mod tests {
         assert!(gaps.accept(&[gone()]).unwrap() && gaps.accept(&[gone()]).unwrap());
         gaps.of_read(deleted(&position(&[(0, 1), (1, 9)]), &position(&[(0, 1)])));
         assert_eq!(gaps.take(), [gone().gap()]);
+        let mut restarted = Gaps::new(true);
+        restarted.know(vec![gone().gap()]);
+        assert_eq!(restarted.with_deleted(&position(&[(0, 1)])), position(&[(0, 1), (1, 9)]));
     }
 
     #[test]

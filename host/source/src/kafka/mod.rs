@@ -107,6 +107,7 @@ impl KafkaSource {
         let planner = self.planner()?;
         let spec = Arc::clone(&self.spec);
         let doubted = known.as_ref().map(|known| self.gaps.not_told(known));
+        let known = known.as_ref().map(|known| self.gaps.with_deleted(known));
         off_thread(move || {
             let look = || planner.held(&planner.partitions(&spec.subscription, known.as_ref())?);
             let mut held = look()?;
@@ -219,8 +220,8 @@ impl Source for KafkaSource {
         Ok(Position::Kafka(position))
     }
 
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
-        let mut held = self.held(None).await?;
+    async fn prepare_for_available_now(&mut self, start: &Position) -> Result<(), SourceError> {
+        let mut held = self.held(Some(kafka(start)?.clone())).await?;
         if self.spec.ending.is_some() {
             held.latest = self.explicit_end(&held).await?;
         }

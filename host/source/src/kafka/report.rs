@@ -1,9 +1,12 @@
 //! Tells a consumer group how far the stream is, so that usual lag monitors see it. The group is never asked.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crisol_checkpoint::KafkaPosition;
 use crisol_contract::KafkaSpec;
+use rdkafka::consumer::{CommitMode, Consumer};
+use rdkafka::error::KafkaResult;
 use rdkafka::{Offset, TopicPartitionList};
 
 use super::client::Broker;
@@ -18,7 +21,9 @@ pub(super) struct Reporter {
 
 #[derive(Default)]
 struct State {
-    broker: Option<Broker>,
+    broker: Option<Arc<Broker>>,
+    /// The answer to a report that did not come in time.
+    late: Option<Receiver<KafkaResult<()>>>,
     /// Whether a failure was told: monitoring that does not work is no reason to stop, nor to say so for each batch.
     told: bool,
 }
@@ -42,19 +47,52 @@ impl Reporter {
     }
 
     fn try_report(&self, state: &mut State, spec: &KafkaSpec, positions: &KafkaPosition) -> Result<(), String> {
-        let mut list = TopicPartitionList::new();
-        for (topic, partition, at) in entries(positions) {
-            list.add_partition_offset(topic, partition, Offset::Offset(at)).map_err(|error| error.to_string())?;
-        }
+        let list = listed(positions).map_err(|error| error.to_string())?;
         if list.count() == 0 {
             return Ok(());
         }
-        let broker = match state.broker.take() {
-            Some(broker) => broker,
-            None => Broker::connect(spec, Role::Reporter { group: &self.group }).map_err(|error| error.to_string())?,
+        if let Some(late) = &state.late
+            && matches!(late.try_recv(), Err(TryRecvError::Empty))
+        {
+            return Err("the broker has not answered the last report yet".into());
+        }
+        state.late = None;
+        let broker = match &state.broker {
+            Some(broker) => Arc::clone(broker),
+            None => {
+                let made = Broker::connect(spec, Role::Reporter { group: &self.group });
+                let made = Arc::new(made.map_err(|error| error.to_string())?);
+                state.broker = Some(Arc::clone(&made));
+                made
+            }
         };
-        let result = broker.report(&list).map_err(|error| error.to_string());
-        state.broker = Some(broker);
-        result
+        let deadline = broker.deadline();
+        let answer = commit(broker, list);
+        match answer.recv_timeout(deadline) {
+            Ok(result) => result.map_err(|error| error.to_string()),
+            Err(RecvTimeoutError::Timeout) => {
+                state.late = Some(answer);
+                Err(format!("no answer within {:.1} s", deadline.as_secs_f64()))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err("the reporting thread ended".into()),
+        }
     }
+}
+
+/// librdkafka's commit has no deadline of its own, so it waits on a thread that nobody has to wait for.
+fn commit(broker: Arc<Broker>, positions: TopicPartitionList) -> Receiver<KafkaResult<()>> {
+    let (send, answer) = channel();
+    std::thread::spawn(move || {
+        // Whoever asked may have gone.
+        let _ = send.send(broker.consumer().commit(&positions, CommitMode::Sync));
+    });
+    answer
+}
+
+fn listed(positions: &KafkaPosition) -> KafkaResult<TopicPartitionList> {
+    let mut list = TopicPartitionList::new();
+    for (topic, partition, at) in entries(positions) {
+        list.add_partition_offset(topic, partition, Offset::Offset(at))?;
+    }
+    Ok(list)
 }

@@ -341,7 +341,7 @@ impl Source for TableSource {
         Ok(Position::Table(TablePosition { reservoir_id: id, reservoir_version, index: 0, snapshot: false }))
     }
 
-    async fn prepare_for_available_now(&mut self) -> Result<(), SourceError> {
+    async fn prepare_for_available_now(&mut self, _start: &Position) -> Result<(), SourceError> {
         self.fixed_version = Some(self.newest_from(0).await?.unwrap_or(-1));
         Ok(())
     }
