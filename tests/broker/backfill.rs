@@ -103,6 +103,8 @@ fn k024_k025_ranges_that_cannot_be_are_refused_before_anything_is_made() {
         assert!(said.contains(reason), "{from} to {to}: {said}");
         assert!(!project.tables().exists("bronze/no") || held(&project, "bronze/no").is_empty());
     }
+    backfill(&project, "earliest", &at(50, 30), "bronze.no").succeed();
+    assert_eq!(held(&project, "bronze/no"), both(0..50, 0..30), "a mistake that was refused can be mended");
     let said = backfill(&project, "yesterday", "latest", "bronze.no").fail_with(2);
     assert!(said.contains("give `earliest`"), "{said}");
 }
@@ -124,6 +126,7 @@ fn the_production_table_is_refused_and_so_is_its_folder() {
         ("bronze.log", "is a table of the project"),
         ("log", "is a table of the project"),
         ("bronze.log.deeper", "would lie in the folder of table `bronze.log`"),
+        ("BRONZE.Log", "is a table of the project"),
         ("bronze", "would lie in the folder of table"),
         ("../log", "is no name of a table"),
         ("bronze._x", "is no name of a table"),
@@ -148,4 +151,20 @@ fn a_backfill_that_is_killed_goes_on_and_holds_each_record_once() {
         backfill(&project, "earliest", "latest", &into).succeed();
         assert_eq!(held(&project, &into.replace('.', "/")), both(0..50, 0..30), "{step}");
     }
+}
+
+#[test]
+fn records_that_are_gone_stop_a_backfill_unless_it_may_go_on_and_then_they_are_told() {
+    let topic = topic("backfill.lossy");
+    topic.delete_records(0, 20);
+    let project = reading(&topic, json!({}));
+    let from = format!(r#"{{"{}": {{"0": 0, "1": 0}}}}"#, topic.name());
+    let said = backfill(&project, &from, "latest", "bronze.lossy").fail_with(6);
+    assert!(said.contains("--accept-data-loss"), "{said}");
+    let go_on = ["backfill", "log", "--from", &from, "--to", "latest", "--into", "bronze.lossy", "--accept-data-loss"];
+    project.host(&go_on).succeed();
+    assert_eq!(held(&project, "bronze/lossy"), both(20..50, 0..30));
+    let output = project.host(&["losses", "bronze.lossy", "-o", "json"]).succeed();
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&told["losses"][0]["table"], &told["losses"][0]["offsets"]), (&json!("bronze.lossy"), &json!(20)));
 }

@@ -146,7 +146,7 @@ fn k067_a_topic_made_anew_is_loss_and_never_read_again_from_a_lower_offset() {
     );
 
     let said = goes_on(&project);
-    assert!(said.contains("records below offset 10 are not read"), "{said}");
+    assert!(said.contains("records from offset 0 to 10 are not read"), "{said}");
     assert_eq!(places(&project), offsets(0, 0..10), "nothing is read again");
     anew.send(numbered(0, 3..12));
     run(&project);

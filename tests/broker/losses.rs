@@ -3,7 +3,7 @@
 use crisol_tests::{Project, Topic};
 use serde_json::{Value, json};
 
-use crate::bronze::{TABLE, change, numbered, of, reading, run};
+use crate::bronze::{TABLE, change, numbered, of, of_topics, offsets, places, reading, run};
 
 fn losses(project: &Project) -> Value {
     let output = project.host(&["losses", "-o", "json"]).succeed();
@@ -85,4 +85,76 @@ fn k066_k067_a_topic_made_anew_is_told_once() {
     let told = losses(&project);
     assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
     assert_eq!(told[0]["reason"], "truncated");
+}
+
+/// Reads 20 records, makes the topic anew with `records`, and lets the stream go on.
+fn made_anew(name: &str, records: i64) -> (Project, Topic) {
+    let topic = Topic::create(name, 1);
+    topic.send(numbered(0, 0..20));
+    let project = of(&topic);
+    run(&project);
+    topic.delete();
+    let anew = Topic::create(name, 1);
+    anew.send(numbered(0, 0..records));
+    change(&project, json!({ "fail_on_data_loss": false }));
+    (project, anew)
+}
+
+#[test]
+fn a_gap_that_only_planning_can_find_is_told_once_wherever_the_host_is_killed() {
+    for step in ["plan", "log_range", "write_files", "log_outcome", "commit_table", "mark"] {
+        let (project, topic) = made_anew(&format!("losses.killed.{step}"), 5);
+        let ended = project.host(&["run"]).abort_at(&format!("log/{step}/after"), 0).run();
+        assert!(!ended.status.success(), "{step} was not passed");
+        // From here on nobody can see that the topic was made anew; only before the range is bound nobody knows yet.
+        if step != "plan" {
+            topic.send(numbered(0, 5..35));
+        }
+        run(&project);
+        run(&project);
+        let told = losses(&project);
+        assert_eq!(told.as_array().map(Vec::len), Some(1), "{step}: {told}");
+        assert_eq!((&told[0]["reason"], &told[0]["until"]), (&json!("truncated"), &json!(20)), "{step}");
+        assert!(notes(&project).contains("truncated"), "{step}: {}", notes(&project));
+        let end = if step == "plan" { 20 } else { 35 };
+        assert_eq!(places(&project), offsets(0, 0..end), "{step}");
+    }
+}
+
+#[test]
+fn k067_t004_a_bound_range_that_was_cut_off_is_read_as_far_as_it_goes_and_the_rest_is_one_gap() {
+    let topic = Topic::create("losses.cut", 1);
+    topic.send(numbered(0, 0..20));
+    let project = of(&topic);
+    project.host(&["run"]).abort_at("log/log_range/after", 0).run();
+    topic.delete();
+    let anew = Topic::create("losses.cut", 1);
+    anew.send(numbered(0, 0..7));
+    change(&project, json!({ "fail_on_data_loss": false }));
+    run(&project);
+    run(&project);
+    let told = losses(&project);
+    assert_eq!(places(&project), offsets(0, 0..7));
+    assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
+    assert_eq!((&told[0]["from"], &told[0]["until"]), (&json!(7), &json!(20)), "what was read is no gap");
+}
+
+#[test]
+fn k012_a_bound_range_whose_partition_is_gone_is_one_gap() {
+    let (kept, gone) = (Topic::create("losses.bound.kept", 1), Topic::create("losses.bound.gone", 1));
+    [&kept, &gone].iter().for_each(|topic| topic.send(numbered(0, 0..4)));
+    let project = reading(&kept, json!({ "topic": null, "topic_pattern": "losses[.]bound[.].*" }));
+    project.host(&["run"]).abort_at("log/log_range/after", 0).run();
+    gone.delete();
+    change(&project, json!({ "fail_on_data_loss": false }));
+    run(&project);
+    kept.send(numbered(0, 4..5));
+    run(&project);
+    let told = losses(&project);
+    assert_eq!(told.as_array().map(Vec::len), Some(1), "{told}");
+    assert_eq!((&told[0]["topic"], &told[0]["from"]), (&json!("losses.bound.gone"), &json!(0)));
+    let again = Topic::create("losses.bound.gone", 1);
+    again.send(numbered(0, 0..2));
+    run(&project);
+    assert_eq!(of_topics(&project).len(), 7, "K-010: it came back, and is read from its beginning");
 }

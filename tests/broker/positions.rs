@@ -120,3 +120,15 @@ fn k111_an_open_transaction_is_no_lag() {
     assert_eq!(behind(&batches[0]), ["0", "0", "0"]);
     open.abort();
 }
+
+#[test]
+fn an_offset_beyond_the_end_is_refused_and_can_be_corrected() {
+    let topic = Topic::create("positions.beyond", 1);
+    topic.send(numbered(0, 0..10));
+    let project = reading(&topic, json!({ "starting_offsets": { topic.name(): { "0": 999 } } }));
+    let said = project.host(&["run"]).fail_with(3);
+    assert!(said.contains("partition 0: offset 999 lies beyond the end, which is 10"), "{said}");
+    change(&project, json!({ "starting_offsets": { topic.name(): { "0": 9 } } }));
+    run(&project);
+    assert_eq!(places(&project), offsets(0, 9..10));
+}

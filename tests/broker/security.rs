@@ -214,3 +214,28 @@ fn k096_a_secret_that_stands_in_a_contract_is_refused_and_not_shown() {
 fn project_text(project: &Project) -> String {
     std::fs::read_to_string(project.path().join("ingestion/streaming/log.json")).expect("the contract")
 }
+
+#[test]
+fn a_topic_that_a_user_may_not_see_is_never_taken_for_a_deleted_one() {
+    let topic = topic("secure.unseen");
+    let project_of = |name: &str, variable: &str| {
+        let mut source = json!({ "topic_pattern": "secure[.]unseen", "starting_offsets": "earliest",
+            "fail_on_data_loss": false });
+        for (option, value) in user("PLAIN", name, variable) {
+            source[format!("kafka.{option}")] = json!(value);
+        }
+        Project::kafka(Secure::given().address("sasl_ssl"), &source)
+    };
+    let project = project_of("reader", "READER");
+    host(&project, &["run"]).succeed();
+    let contract = "ingestion/streaming/log.json";
+    let text = |project: &Project| std::fs::read_to_string(project.path().join(contract)).expect("the contract");
+    let (reader, stranger) = (text(&project), text(&project_of("stranger", "STRANGER")));
+    project.write(contract, &stranger);
+    let said = host(&project, &["run"]).fail_with(3);
+    assert!(said.contains("does not let this user see topic `secure.unseen`"), "{said}");
+    project.write(contract, &reader);
+    topic.send(numbered(0, 3..5));
+    host(&project, &["run"]).succeed();
+    assert_eq!(places(&project), offsets(0, 0..5), "none is there twice");
+}

@@ -128,3 +128,13 @@ fn k013_topics_that_the_contract_no_longer_names_are_told_and_more_topics_are_ta
     run(&project);
     assert_eq!(topics(&project), names(&[&first, &second]));
 }
+
+#[test]
+fn a_pattern_that_matches_no_topic_says_so() {
+    let brokers = crisol_tests::given("CRISOL_TEST_KAFKA");
+    let project =
+        Project::kafka(&brokers, &json!({ "topic_pattern": "no[.]such[.]topic", "starting_offsets": "earliest" }));
+    let output = project.host(&["run"]).succeed();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("no topic matches the subscription"), "{said}");
+}

@@ -163,6 +163,23 @@ impl Checkpoint {
         entries::put(&self.store, &file, &Bytes::from(text)).await.map(drop)
     }
 
+    /// Keeps what was found missing while a batch was planned, in `losses/planned/N`, before its range is bound: nobody may
+    /// find it again.
+    pub async fn keep_planned_losses<T: Serialize>(&self, batch: u64, losses: &T) -> Result<(), CheckpointError> {
+        let file = planned_losses(batch);
+        let text = serde_json::to_vec(losses).map_err(|e| CheckpointError::malformed(&file, e))?;
+        entries::put(&self.store, &file, &Bytes::from(text)).await.map(drop)
+    }
+
+    /// What was found missing while a batch was planned.
+    pub async fn planned_losses<T: DeserializeOwned + Default>(&self, batch: u64) -> Result<T, CheckpointError> {
+        let file = planned_losses(batch);
+        match entries::get(&self.store, &file).await? {
+            Some(text) => serde_json::from_slice(&text).map_err(|e| CheckpointError::malformed(&file, e)),
+            None => Ok(T::default()),
+        }
+    }
+
     /// What batches passed over, in their order. No clean-up takes it.
     pub async fn losses<T: DeserializeOwned>(&self) -> Result<Vec<(u64, T)>, CheckpointError> {
         let mut all = Vec::new();
@@ -237,9 +254,13 @@ impl fmt::Display for Checkpoint {
     }
 }
 
+fn planned_losses(batch: u64) -> String {
+    format!("losses/planned/{batch}")
+}
+
 /// Makes durable what a host that died may have left visible only: decisions are built on it.
 async fn settle(store: &Store) -> Result<(), CheckpointError> {
-    for folder in ["", "offsets", "commits", "outcome", "losses", "sources", "sources/0"] {
+    for folder in ["", "offsets", "commits", "outcome", "losses", "losses/planned", "sources", "sources/0"] {
         store.settle(folder).await.map_err(|e| CheckpointError::storage("sync", folder, e))?;
     }
     Ok(())

@@ -222,12 +222,15 @@ pub(crate) struct Backfill {
     /// Name of the table that it goes to, `bronze.orders_march`; none of the project's
     #[arg(long, value_name = "TABLE")]
     pub(crate) into: String,
+    /// Go on without records that are gone, and count them (`host losses`), whatever the contract says
+    #[arg(long)]
+    pub(crate) accept_data_loss: bool,
 }
 
 /// `host losses`
 #[derive(Debug, Args)]
 pub(crate) struct Losses {
-    /// Names of streams or tables [default: all]
+    /// Names of streams, tables or backfills [default: all]
     #[arg(value_name = "STREAM")]
     pub(crate) streams: Vec<String>,
 }

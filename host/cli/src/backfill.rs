@@ -15,8 +15,8 @@ pub(crate) async fn backfill(global: &Global, backfill: &Backfill, bars: &MultiP
     for observer in watch::observers(global, bars) {
         builder = builder.observer(observer);
     }
-    let Backfill { contract, from, to, into } = backfill.clone();
-    let backfill = builder.backfill(&Range { contract, from, to, into })?;
+    let Backfill { contract, from, to, into, accept_data_loss } = backfill.clone();
+    let backfill = builder.backfill(&Range { contract, from, to, into, accept_data_loss })?;
     tell(backfill.engine());
     let handles = backfill.start().await?;
     finish(global, handles, signals, bars, || {}).await

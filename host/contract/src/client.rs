@@ -14,6 +14,12 @@ const HOST: &[(&str, &str)] = &[
     ("interceptor.classes", "interceptors are Java classes and could change what is read"),
     ("allow.auto.create.topics", "the host never creates a topic"),
     ("enable.partition.eof", "the host needs it and sets it itself"),
+    ("topic.blacklist", "what is read is said by `topic`, `topic_pattern` or `assign`"),
+    ("plugin.library.paths", "it would load native code into the host"),
+    ("ssl.engine.location", "it would load native code into the host"),
+    ("ssl.engine.id", "it would load native code into the host"),
+    ("ssl.providers", "it would load native code into the host"),
+    ("sasl.kerberos.kinit.cmd", "it would run a command"),
 ];
 
 /// Options of the Java client, and what to use in their place (K-095).
@@ -68,7 +74,22 @@ pub(crate) fn option(name: &str, value: &Value<'_>) -> Option<Vec<(String, Strin
     }
     match name {
         "sasl.jaas.config" => jaas_options(&value, &text),
+        // Two names of librdkafka for one option: what wins is told by ours.
+        "metadata.broker.list" => Some(vec![("bootstrap.servers".to_owned(), text)]),
+        "sasl.mechanisms" => Some(vec![("sasl.mechanism".to_owned(), text)]),
         _ => Some(vec![(name.to_owned(), text)]),
+    }
+}
+
+/// Refuses a user or password beside a `sasl.jaas.config` that says them, too.
+pub(crate) fn check_jaas_alone<'v>(options: impl Iterator<Item = (&'v str, &'v Value<'v>)> + Clone) {
+    let jaas = options.clone().find(|(name, _)| *name == "sasl.jaas.config");
+    let user = options.clone().find(|(name, _)| matches!(*name, "sasl.username" | "sasl.password"));
+    if let (Some((_, jaas)), Some((name, user))) = (jaas, user)
+        && !jaas.is_empty_text()
+        && !user.is_empty_text()
+    {
+        jaas.refuse(Code::Conflict, format!("says what `{name}` says, which is given too"));
     }
 }
 

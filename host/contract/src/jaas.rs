@@ -38,22 +38,23 @@ pub(crate) fn parse(text: &str) -> Result<Jaas, String> {
 
 /// Words up to the semicolon; quotes hold what they enclose together, a backslash in them the next character.
 fn words(text: &str) -> Result<Vec<String>, String> {
-    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+    let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), None);
     let mut rest = text.trim().chars();
     while let Some(c) = rest.next() {
         match c {
-            '"' => quoted = !quoted,
-            '\\' if quoted => word.extend(rest.next()),
-            ';' if !quoted => {
+            c if quoted == Some(c) => quoted = None,
+            '"' | '\'' if quoted.is_none() => quoted = Some(c),
+            '\\' if quoted.is_some() => word.extend(rest.next()),
+            ';' if quoted.is_none() => {
                 words.push(word);
                 let ends = rest.as_str().trim().is_empty();
                 return if ends { Ok(filled(words)) } else { Err("goes on after its `;`".to_owned()) };
             }
-            c if c.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
+            c if c.is_whitespace() && quoted.is_none() => words.push(std::mem::take(&mut word)),
             c => word.push(c),
         }
     }
-    Err(if quoted { "has a quote that is not closed" } else { "does not end with `;`" }.to_owned())
+    Err(if quoted.is_some() { "has a quote that is not closed" } else { "does not end with `;`" }.to_owned())
 }
 
 fn filled(words: Vec<String>) -> Vec<String> {
@@ -76,6 +77,8 @@ mod tests {
         assert_eq!(parsed(plain), (Some("PLAIN"), "anna".into(), "a b;c".into()));
         let scram = "org.apache.kafka.common.security.scram.ScramLoginModule required\n  username=anna\n  password=\"\\\"q\\\\\" ; ";
         assert_eq!(parsed(scram), (None, "anna".into(), "\"q\\".into()));
+        let single = "x.PlainLoginModule required username='anna' password='a\"b';";
+        assert_eq!(parsed(single), (Some("PLAIN"), "anna".into(), "a\"b".into()));
         let shaded = "kafkashaded.org.apache.kafka.common.security.scram.ScramLoginModule required username=\"u\" password=\"p\";";
         assert_eq!(parsed(shaded), (None, "u".into(), "p".into()));
     }

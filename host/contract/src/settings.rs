@@ -144,9 +144,12 @@ fn read_paths(root: &Value<'_>, paths: Option<Value<'_>>) -> KnownPaths {
 
 fn read_kafka(kafka: &Value<'_>) -> KafkaSettings {
     let mut settings = KafkaSettings::default();
-    for (entry, value) in kafka.any_entries().unwrap_or_default() {
+    let entries = kafka.any_entries().unwrap_or_default();
+    client::check_jaas_alone(entries.iter().map(|(entry, value)| (entry.name.as_str(), value)));
+    for (entry, value) in entries {
         if value.is_object() {
             let options = value.any_entries().unwrap_or_default();
+            client::check_jaas_alone(options.iter().map(|(entry, value)| (entry.name.as_str(), value)));
             let cluster = options.iter().flat_map(|(option, value)| named(&option.name, value)).collect();
             settings.clusters.insert(entry.name.clone(), cluster);
         } else {

@@ -144,6 +144,8 @@ fn k001_to_k005_subscriptions() {
         ("K-005 negative", kafka(r#", "assign": {"a": [-1]}"#)),
         ("K-005 twice", kafka(r#", "assign": {"a": [1, 1]}"#)),
         ("K-005 nothing", kafka(r#", "assign": {}"#)),
+        ("K-007 an internal topic", kafka(r#", "assign": {"__consumer_offsets": [0]}"#)),
+        ("a partition in two spellings", kafka_topic(r#", "starting_offsets": {"orders.v1": {"0": 1, "00": 5}}"#)),
     ]);
 }
 
@@ -265,6 +267,21 @@ fn k090_to_k095_options_of_the_client() {
                 r#", "kafka.sasl.password": "secret",
   "kafka.sasl.jaas.config": "secret""#
             )
+        ),
+        (
+            "native code and other ways around the sandbox",
+            kafka_topic(
+                r#", "kafka.plugin.library.paths": "/tmp/x.so", "kafka.ssl.engine.location": "/tmp/x.so",
+  "kafka.sasl.kerberos.kinit.cmd": "sh", "kafka.topic.blacklist": "orders""#
+            )
+        ),
+        (
+            "K-095 a login string beside a user",
+            kafka_topic(
+                r#", "kafka.sasl.username": "anna",
+  "kafka.sasl.jaas.config": "x.PlainLoginModule required username=u password=${env:P};""#
+            )
+            .env("P", "secret")
         ),
         ("K-091 no brokers", brokers("")),
         ("K-091 empty brokers", brokers(r#", "bootstrap_servers": "${env:B:-}""#)),

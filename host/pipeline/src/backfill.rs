@@ -21,6 +21,8 @@ pub struct Range {
     pub to: KafkaBound,
     /// Name of the table that it goes to; no contract describes it.
     pub into: String,
+    /// Goes on without records that are gone, whatever the contract says.
+    pub accept_data_loss: bool,
 }
 
 /// A backfill, ready to run.
@@ -93,6 +95,7 @@ fn plan(project: &Project, streams: &[StreamPlan], range: &Range) -> Result<Stre
             max_offsets_per_trigger: Some(BATCH_OFFSETS),
             batch_minimum: None,
             report_group_id: None,
+            fail_on_data_loss: kafka.fail_on_data_loss && !range.accept_data_loss,
             ..kafka.clone()
         })),
         trigger: Trigger::AvailableNow,
@@ -122,7 +125,9 @@ fn check_into(streams: &[StreamPlan], range: &Range, path: &Path) -> Result<(), 
         return Err(refused(range, &format!("`{into}` is no name of a table"), hint));
     }
     let hint = "a backfill has a table of its own: compare it with the production table, then let a contract read it";
-    if streams.iter().any(|stream| stream.table.name == *into || stream.name == *into) {
+    // Catalogs, and some file systems, know no case.
+    let is = |name: &str| name.eq_ignore_ascii_case(into);
+    if streams.iter().any(|stream| is(&stream.table.name) || is(&stream.name)) {
         return Err(refused(range, &format!("`{into}` is a table of the project"), hint));
     }
     let overlaps = |other: &str| path.starts_with(other) || Path::new(other).starts_with(path);

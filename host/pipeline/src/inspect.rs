@@ -69,6 +69,8 @@ pub struct Shown {
 #[derive(Debug)]
 pub struct Tables {
     pub(crate) streams: Vec<StreamPlan>,
+    /// Folder of the checkpoints of backfills.
+    pub(crate) backfills: PathBuf,
 }
 
 impl EngineBuilder {
@@ -106,7 +108,7 @@ impl EngineBuilder {
     /// The contracts are wrong.
     pub fn tables(self) -> Result<Tables, EngineError> {
         let (project, ..) = self.resolve(Kafka::Unread)?;
-        Ok(Tables { streams: plan::streams(&project) })
+        Ok(Tables { streams: plan::streams(&project), backfills: project.paths.checkpoint.join("backfill") })
     }
 }
 

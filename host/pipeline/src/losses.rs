@@ -1,5 +1,7 @@
 //! What streams went on without: every gap that was ever accepted, from their checkpoints.
 
+use std::path::PathBuf;
+
 use crisol_observe::Gap;
 use crisol_stream::Failure;
 use serde::Serialize;
@@ -21,41 +23,65 @@ pub struct Loss {
     pub gap: Gap,
 }
 
+/// A checkpoint that may hold losses.
+struct Place {
+    stream: String,
+    table: String,
+    checkpoint: PathBuf,
+}
+
 impl Tables {
-    /// All gaps of the streams named, by stream or table; of all streams when none is named. Those of a stream come in the
-    /// order in which they were passed over.
+    /// All gaps of the streams and backfills named, by stream or table; of all when none is named. Those of a stream come in
+    /// the order in which they were passed over.
     ///
     /// # Errors
-    /// No contract describes a stream, or a checkpoint cannot be read.
+    /// There is no such stream or backfill, or a checkpoint cannot be read.
     pub async fn losses(&self, names: &[String]) -> Result<Vec<Loss>, EngineError> {
-        let is = |stream: &StreamPlan, name: &String| stream.name == *name || stream.table.name == *name;
-        if let Some(name) = names.iter().find(|name| !self.streams.iter().any(|stream| is(stream, name))) {
-            let known = self.streams.iter().map(|stream| stream.name.clone()).collect();
+        let places = self.places()?;
+        let is = |place: &Place, name: &String| place.stream == *name || place.table == *name;
+        if let Some(name) = names.iter().find(|name| !places.iter().any(|place| is(place, name))) {
+            let known = places.into_iter().map(|place| place.stream).collect();
             return Err(EngineError::UnknownStream { name: name.clone(), known });
         }
         let mut all = Vec::new();
-        for stream in &self.streams {
-            if names.is_empty() || names.iter().any(|name| is(stream, name)) {
-                all.extend(of(stream).await?);
+        for place in places {
+            if names.is_empty() || names.iter().any(|name| is(&place, name)) {
+                all.extend(of(place).await?);
             }
         }
         Ok(all)
     }
+
+    /// The project's streams, and the backfills that were begun.
+    fn places(&self) -> Result<Vec<Place>, EngineError> {
+        let stream = |stream: &StreamPlan| Place {
+            stream: stream.name.clone(),
+            table: stream.table.name.clone(),
+            checkpoint: stream.checkpoint.clone(),
+        };
+        let mut places: Vec<Place> = self.streams.iter().map(stream).collect();
+        if !self.backfills.is_dir() {
+            return Ok(places);
+        }
+        let fail = |error| EngineError::read(&self.backfills, error);
+        for entry in std::fs::read_dir(&self.backfills).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let table = entry.file_name().to_string_lossy().into_owned();
+            places.push(Place { stream: table.clone(), table, checkpoint: entry.path() });
+        }
+        Ok(places)
+    }
 }
 
 /// A checkpoint that does not exist is not made.
-async fn of(stream: &StreamPlan) -> Result<Vec<Loss>, EngineError> {
-    if !stream.checkpoint.join("metadata").is_file() {
+async fn of(place: Place) -> Result<Vec<Loss>, EngineError> {
+    let Place { stream, table, checkpoint } = place;
+    if !checkpoint.join("metadata").is_file() {
         return Ok(Vec::new());
     }
-    let fail = |failure: Failure| EngineError::opening(&stream.name, failure);
-    let checkpoint = open::open_checkpoint(stream).await.map_err(fail)?;
+    let fail = |failure: Failure| EngineError::opening(&stream, failure);
+    let checkpoint = open::checkpoint_in(&checkpoint).await.map_err(fail)?;
     let kept = checkpoint.losses::<Vec<Gap>>().await.map_err(|error| fail(error.into()))?;
-    let loss =
-        |batch: u64, gap: Gap| Loss { stream: stream.name.clone(), table: stream.table.name.clone(), batch, gap };
-    Ok(kept
-        .into_iter()
-        .flat_map(|(batch, gaps)| gaps.into_iter().map(move |gap| (batch, gap)))
-        .map(|(batch, gap)| loss(batch, gap))
-        .collect())
+    let gaps = kept.into_iter().flat_map(|(batch, gaps)| gaps.into_iter().map(move |gap| (batch, gap)));
+    Ok(gaps.map(|(batch, gap)| Loss { stream: stream.clone(), table: table.clone(), batch, gap }).collect())
 }

@@ -273,7 +273,8 @@ pub(crate) async fn open_checkpoint(plan: &StreamPlan) -> Result<Checkpoint, Fai
     checkpoint_in(&plan.checkpoint).await
 }
 
-async fn checkpoint_in(folder: &Path) -> Result<Checkpoint, Failure> {
+/// The checkpoint in a folder; it is made when there is none.
+pub(crate) async fn checkpoint_in(folder: &Path) -> Result<Checkpoint, Failure> {
     let folder = folder.to_string_lossy();
     let fail = |source| Failure::OpenCheckpoint { folder: folder.to_string(), source };
     let store = crisol_store::open(&folder).map_err(|source| fail(source.into()))?;

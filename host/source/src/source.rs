@@ -89,6 +89,11 @@ pub trait Source: Send + Sync {
     /// Takes the gaps that earlier batches of the checkpoint passed over, so that none is told twice.
     fn know_gaps(&mut self, _gaps: Vec<Gap>) {}
 
+    /// Takes the gaps that were found while the next batch was planned, and cannot be found again when its range is read.
+    fn take_planned_gaps(&mut self) -> Vec<Gap> {
+        Vec::new()
+    }
+
     /// The offsets that the batch read last passed over, where the contract says to go on (K-066); sorted, each told
     /// once.
     fn take_gaps(&mut self) -> Vec<Gap> {

@@ -256,7 +256,7 @@ async fn k067_k068_latest_below_the_position_is_asked_again_and_then_data_loss()
     let planned = tolerant.plan(&beyond).await.unwrap().unwrap();
     assert_eq!((&planned.end, planned.estimate.batch_rows), (&beyond, Some(0)), "a batch that only tells the gap");
     assert!(read(&mut tolerant, &Range { start: beyond.clone(), end: planned.end }).await.unwrap().is_empty());
-    let gaps = tolerant.take_gaps();
+    let gaps = tolerant.take_planned_gaps();
     assert_eq!(gaps.len(), 1);
     assert_eq!((gaps[0].reason, gaps[0].from, gaps[0].until), (GapReason::Truncated, 0, Some(50)));
     assert!(tolerant.plan(&beyond).await.unwrap().is_none(), "nothing is read again, and it is told once");

@@ -110,7 +110,9 @@ impl Protocol<'_> {
             return Err(unbalanced);
         }
         let committing = Instant::now();
-        let outcome = self.outcome(&chain, batch, written, rebuild, source.take_gaps());
+        let mut losses: Vec<Gap> = self.checkpoint.planned_losses(batch.number).await?;
+        losses.extend(source.take_gaps());
+        let outcome = self.outcome(&chain, batch, written, rebuild, losses);
         // Also without rejected rows: another host may run the same range with other components, and reject some.
         log_outcome(self.stream, self.checkpoint, batch.number, &outcome).await?;
         let (version, changes) = self.commit(batch.number, &outcome).await?;

@@ -248,6 +248,10 @@ impl Stream {
         self.last_timestamp_ms = report::now_ms().max(self.last_timestamp_ms);
         let range = Range { start: next.start.clone(), end: planned.end.clone() };
         let logged = Logged { number: next.number, range, timestamp_ms: self.last_timestamp_ms };
+        let gaps = self.parts.source.take_planned_gaps();
+        if !gaps.is_empty() {
+            self.parts.checkpoint.keep_planned_losses(next.number, &gaps).await?;
+        }
         self.protocol().0.log(&logged, &mut timings).await?;
         self.parts.observers.tell(&Event::Planned {
             stream: self.parts.name.clone(),
@@ -285,6 +289,7 @@ impl Stream {
         done: Done,
         timings: Timings,
     ) -> Result<(), Failure> {
+        self.parts.source.know_gaps(done.losses.clone());
         self.parts.source.committed(&logged.range.end).await?;
         self.purge(logged.number).await;
         self.parts.news.send_modify(|news| news.commits += 1);

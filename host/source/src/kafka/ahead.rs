@@ -12,8 +12,9 @@ use super::limit::{entries, rate_limit};
 pub(crate) enum Loss {
     /// The partition stands in the checkpoint and no longer at the broker (K-012).
     Gone { topic: String, partition: i32, position: i64 },
-    /// The partition ends before what was read already: the topic was made anew (K-067).
-    Behind { topic: String, partition: i32, position: i64, latest: i64 },
+    /// The partition ends before what was read, or is to be read: the topic was made anew (K-067). Records from `from` on
+    /// are not read.
+    Behind { topic: String, partition: i32, from: i64, position: i64, latest: i64 },
     /// Records between what should be read and the first that is kept (K-011, K-065).
     Expired { topic: String, partition: i32, from: i64, until: i64, earliest: i64 },
 }
@@ -33,9 +34,8 @@ impl Loss {
     pub(super) fn gap(&self) -> Gap {
         let (topic, partition, reason, from, until) = match self {
             Self::Gone { topic, partition, position } => (topic, partition, GapReason::Deleted, *position, None),
-            // Of what took its place, all that lies below the position.
-            Self::Behind { topic, partition, position, .. } => {
-                (topic, partition, GapReason::Truncated, 0, Some(*position))
+            Self::Behind { topic, partition, from, position, .. } => {
+                (topic, partition, GapReason::Truncated, *from, Some(*position))
             }
             Self::Expired { topic, partition, from, until, earliest } => {
                 (topic, partition, GapReason::Expired, *from, Some(*until.min(earliest)))
@@ -58,7 +58,7 @@ impl Loss {
             }
             Self::Expired { .. } => {
                 "rows were removed at the broker before they were read. To go on without them, run once with \
-                 `fail_on_data_loss: false`"
+                 `fail_on_data_loss: false`, or a backfill with `--accept-data-loss`"
             }
         }
     }
@@ -70,9 +70,10 @@ impl Loss {
                 "whether it held records from offset {position} on that were not read is not known; should it come back, \
                  it is read from its beginning"
             ),
-            Self::Behind { position, .. } => format!(
-                "records below offset {position} are not read, how many is not known; to read them, begin a new checkpoint \
-                 with another `checkpoint_suffix`, and run once with `--reread`"
+            Self::Behind { from, position, .. } => format!(
+                "records from offset {from} to {position} are not read, how many is not known, nor whether other partitions \
+                 that hold more than was read were made anew, too; to read them, begin a new checkpoint with another \
+                 `checkpoint_suffix`, and run once with `--reread`"
             ),
             Self::Expired { .. } => {
                 format!("{} offsets are passed over", self.offsets().unwrap_or_default())
@@ -90,7 +91,7 @@ impl fmt::Display for Loss {
                     "topic `{topic}` partition {partition}, read up to offset {position}, is gone from the broker"
                 )
             }
-            Self::Behind { topic, partition, position, latest } => write!(
+            Self::Behind { topic, partition, position, latest, .. } => write!(
                 f,
                 "topic `{topic}` partition {partition}: offset was changed from {position} to {latest} (the topic was \
                  deleted and made anew, or truncated)"
@@ -132,10 +133,11 @@ pub(crate) fn look_ahead(start: &KafkaPosition, held: &Held, limit: Option<u64>)
         let earliest = offset(&held.earliest, topic, partition).unwrap_or(0);
         let (begin, end) = match offset(start, topic, partition) {
             Some(position) if position > latest => {
-                losses.push(Loss::Behind { topic: topic.to_owned(), partition, position, latest });
+                losses.push(Loss::Behind { topic: topic.to_owned(), partition, from: 0, position, latest });
                 (position, position)
             }
-            Some(position) => (position, latest),
+            // What is gone counts for no limit: one batch leaves it behind.
+            Some(position) => (position.max(earliest.min(latest)), latest),
             None => {
                 if earliest > 0 {
                     losses.push(Loss::Expired { topic: topic.to_owned(), partition, from: 0, until: latest, earliest });
@@ -210,6 +212,15 @@ mod tests {
     }
 
     #[test]
+    fn k041_offsets_that_are_gone_count_for_no_limit_and_one_batch_leaves_them_behind() {
+        let held = held(&[("t", 0, 20_000), ("t", 1, 0)], &[("t", 0, 20_100), ("t", 1, 100)]);
+        let ahead = look_ahead(&position(&[("t", 0, 0), ("t", 1, 0)]), &held, Some(20));
+        assert_eq!(ahead.end, position(&[("t", 0, 20_010), ("t", 1, 10)]));
+        let all_gone = self::held(&[("t", 0, 50)], &[("t", 0, 50)]);
+        assert_eq!(look_ahead(&position(&[("t", 0, 3)]), &all_gone, Some(20)).end, position(&[("t", 0, 50)]));
+    }
+
+    #[test]
     fn k012_a_deleted_partition_is_reported_and_leaves_the_end() {
         let held = held(&[("t", 0, 0)], &[("t", 0, 5)]);
         let ahead = look_ahead(&position(&[("t", 0, 5), ("t", 1, 7), ("u", 0, 1)]), &held, None);
@@ -232,14 +243,14 @@ mod tests {
         let (topic, partition) = ("t".to_owned(), 0);
         let expired = Loss::Expired { topic: topic.clone(), partition, from: 5, until: 9, earliest: 7 };
         assert_eq!(expired.gap(), gap(GapReason::Expired, 5, Some(7), Some(2)));
-        let behind = Loss::Behind { topic: topic.clone(), partition, position: 50, latest: 5 };
+        let behind = Loss::Behind { topic: topic.clone(), partition, from: 0, position: 50, latest: 5 };
         assert_eq!(behind.gap(), gap(GapReason::Truncated, 0, Some(50), None));
         assert_eq!(Loss::Gone { topic, partition, position: 8 }.gap(), gap(GapReason::Deleted, 8, None, None));
     }
 
     #[test]
     fn k012_k067_what_cannot_be_counted_is_not_counted_and_the_hint_is_what_helps() {
-        let behind = Loss::Behind { topic: "t".into(), partition: 0, position: 50, latest: 5 };
+        let behind = Loss::Behind { topic: "t".into(), partition: 0, from: 0, position: 50, latest: 5 };
         let gone = Loss::Gone { topic: "t".into(), partition: 0, position: 50 };
         for loss in [&behind, &gone] {
             assert_eq!(loss.offsets(), None);

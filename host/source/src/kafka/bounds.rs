@@ -104,8 +104,23 @@ fn check_places(asked: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
             specified.join(", "),
             assigned.join(", ")
         ),
-        "in offsets, -1 is the latest and -2 the earliest of a partition",
+        "give each partition one; among offsets -1 is the latest and -2 the earliest",
     ))
+}
+
+/// Refuses offsets beyond the end of their partition: nothing was read there, so nothing can be lost.
+pub(super) fn check_start(bound: &KafkaBound, start: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
+    let KafkaBound::Offsets(_) = bound else { return Ok(()) };
+    for (topic, partition, at) in entries(start) {
+        let latest = offset(&held.latest, topic, partition).unwrap_or_default();
+        if at > latest {
+            return Err(SourceError::config(
+                format!("topic `{topic}` partition {partition}: offset {at} lies beyond the end, which is {latest}"),
+                "give an offset up to the end, or -1, which is the end itself",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses an explicit range that ends before it begins, or after the last record (K-025).
@@ -181,6 +196,14 @@ mod tests {
         assert_eq!(at(&KafkaBound::Timestamp(40), START).unwrap(), position(4, 7));
         let times = KafkaBound::Timestamps([("t".to_owned(), [(0, 90), (1, 0)].into())].into());
         assert_eq!(at(&times, START).unwrap(), position(9, 7));
+    }
+
+    #[test]
+    fn an_offset_beyond_the_end_is_a_mistake_and_no_loss() {
+        let beyond = offsets(&[(0, 11), (1, 20)]);
+        let error = check_start(&beyond, &position(11, 20), &held()).unwrap_err();
+        assert!(error.to_string().contains("partition 0: offset 11 lies beyond the end, which is 10"), "{error}");
+        assert!(check_start(&offsets(&[(0, 10), (1, 20)]), &position(10, 20), &held()).is_ok());
     }
 
     #[test]

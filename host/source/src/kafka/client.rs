@@ -16,6 +16,9 @@ use crate::SourceError;
 /// How long a question to the broker may take where `socket.timeout.ms` is not set (T-009).
 const DEADLINE: Duration = Duration::from_secs(30);
 
+/// Least time of one try, however many there may be.
+const TRY_MIN: Duration = Duration::from_secs(3);
+
 /// Events taken in at once.
 const EVENTS_MAX: usize = 100;
 
@@ -109,11 +112,6 @@ impl Broker {
         &self.servers
     }
 
-    /// How long an answer may take.
-    pub(super) fn deadline(&self) -> Duration {
-        self.deadline
-    }
-
     /// Pause before a question is asked again.
     pub(super) fn retry_interval(&self) -> Duration {
         self.retry_interval
@@ -149,7 +147,7 @@ impl Broker {
         let mut tries = 0;
         loop {
             let left = self.deadline.saturating_sub(begun.elapsed());
-            let trouble = match attempt(left.min(self.deadline / self.retries)) {
+            let trouble = match attempt(left.min((self.deadline / self.retries).max(TRY_MIN))) {
                 Ok(answer) => {
                     self.answered.store(true, Ordering::Relaxed);
                     return Ok(answer);

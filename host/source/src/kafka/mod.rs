@@ -40,7 +40,7 @@ use self::limit::entries;
 use self::reader::{Job, Reader, ranges};
 use self::report::Reporter;
 use crate::chunks::{off_thread, spawn};
-use crate::log::{OTHER_SOURCE, get, put_once};
+use crate::log::{DAMAGED, OTHER_SOURCE, get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
 pub(crate) use self::ahead::{Ahead, Held, look_ahead};
@@ -111,6 +111,9 @@ impl KafkaSource {
         off_thread(move || {
             let look = || planner.held(&planner.partitions(&spec.subscription, known.as_ref())?);
             let mut held = look()?;
+            if held.latest.0.is_empty() && known.is_none() {
+                tracing::warn!("no topic matches the subscription: nothing is read until one comes");
+            }
             for _ in 0..spec.fetch_offset_num_retries {
                 if doubted.as_ref().is_none_or(|known| !went_back(known, &held)) {
                     break;
@@ -162,17 +165,15 @@ impl KafkaSource {
         true
     }
 
-    /// The end of an explicit range: settled once, and kept beside its beginning.
-    async fn explicit_end(&mut self, held: &Held) -> Result<KafkaPosition, SourceError> {
-        if let Some(text) = get(&*self.log, END_ENTRY).await? {
-            return initial::from_text(&text);
-        }
-        let end = self.resolved(held.clone(), Edge::End).await?;
-        if let Some(start) = get(&*self.log, 0).await? {
-            bounds::check_range(&initial::from_text(&start)?, &end, held)?;
-        }
-        put_once(&*self.log, END_ENTRY, &initial::to_text(&end)).await?;
-        Ok(end)
+    /// Settles the end of an explicit range, once, before its beginning is kept.
+    async fn keep_end(&mut self, start: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
+        let kept = get(&*self.log, END_ENTRY).await?;
+        let end = match &kept {
+            Some(text) => initial::from_text(text)?,
+            None => self.resolved(held.clone(), Edge::End).await?,
+        };
+        bounds::check_range(start, &end, held)?;
+        put_once(&*self.log, END_ENTRY, &initial::to_text(&end)).await
     }
 
     async fn resolved(&mut self, held: Held, edge: Edge) -> Result<KafkaPosition, SourceError> {
@@ -215,7 +216,11 @@ impl Source for KafkaSource {
             return initial::from_text(&text).map(Position::Kafka);
         }
         let held = self.held(None).await?;
-        let position = self.resolved(held, Edge::Start(self.spec.no_record)).await?;
+        let position = self.resolved(held.clone(), Edge::Start(self.spec.no_record)).await?;
+        bounds::check_start(&self.spec.starting, &position, &held)?;
+        if self.spec.ending.is_some() {
+            self.keep_end(&position, &held).await?;
+        }
         put_once(&*self.log, 0, &initial::to_text(&position)).await?;
         Ok(Position::Kafka(position))
     }
@@ -223,7 +228,9 @@ impl Source for KafkaSource {
     async fn prepare_for_available_now(&mut self, start: &Position) -> Result<(), SourceError> {
         let mut held = self.held(Some(kafka(start)?.clone())).await?;
         if self.spec.ending.is_some() {
-            held.latest = self.explicit_end(&held).await?;
+            let text = get(&*self.log, END_ENTRY).await?;
+            let text = text.ok_or_else(|| SourceError::config("the end of the range is not kept", DAMAGED))?;
+            held.latest = initial::from_text(&text)?;
         }
         self.fixed_end = Some(held);
         Ok(())
@@ -234,9 +241,9 @@ impl Source for KafkaSource {
         self.check_topics(start)?;
         let held = self.held_from(start).await?;
         let Ahead { end, losses, waiting } = look_ahead(start, &held, self.spec.max_offsets_per_trigger);
+        let found = self.gaps.accept(&losses, &held)?;
         let latest = held.latest.clone();
         self.newest = Some(held);
-        let found = self.gaps.accept(&losses)?;
         let waits = ranges(start, &end).iter().any(|range| range.from < range.until);
         if !found && !(waits && self.enough(waiting)) {
             return Ok(None);
@@ -278,6 +285,10 @@ impl Source for KafkaSource {
 
     fn know_gaps(&mut self, gaps: Vec<Gap>) {
         self.gaps.know(gaps);
+    }
+
+    fn take_planned_gaps(&mut self) -> Vec<Gap> {
+        self.gaps.planned()
     }
 
     fn take_gaps(&mut self) -> Vec<Gap> {

@@ -173,8 +173,9 @@ fn clamp(ranges: &mut Vec<PartitionRange>, held: &Held) -> Vec<Loss> {
             return false;
         };
         if range.from < range.until && latest < range.until {
-            losses.push(Loss::Behind { topic: topic.clone(), partition, position: range.until, latest });
-            range.until = latest.max(range.from);
+            let from = latest.max(range.from);
+            losses.push(Loss::Behind { topic: topic.clone(), partition, from, position: range.until, latest });
+            range.until = from;
         }
         if range.from < range.until && range.from < earliest {
             losses.push(Loss::Expired { topic, partition, from: range.from, until: range.until, earliest });
@@ -382,7 +383,7 @@ mod tests {
     fn k067_a_log_that_ends_before_the_range_is_a_loss_and_the_range_shrinks() {
         let (ranges, losses) = clamped(5, 9, 0, 7);
         assert_eq!((ranges[0].from, ranges[0].until), (5, 7));
-        assert!(matches!(losses[0], Loss::Behind { position: 9, latest: 7, .. }));
+        assert!(matches!(losses[0], Loss::Behind { from: 7, position: 9, latest: 7, .. }));
         let (ranges, _) = clamped(50, 60, 0, 7);
         assert_eq!((ranges[0].from, ranges[0].until), (50, 50));
     }

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use crisol_checkpoint::KafkaPosition;
 use crisol_contract::KafkaSpec;
@@ -12,6 +13,9 @@ use rdkafka::{Offset, TopicPartitionList};
 use super::client::Broker;
 use super::config::Role;
 use super::limit::entries;
+
+/// How long a batch waits for the answer; a later one tells more anyway.
+const WAIT: Duration = Duration::from_secs(1);
 
 /// Reports to one group.
 pub(super) struct Reporter {
@@ -66,13 +70,12 @@ impl Reporter {
                 made
             }
         };
-        let deadline = broker.deadline();
         let answer = commit(broker, list);
-        match answer.recv_timeout(deadline) {
+        match answer.recv_timeout(WAIT) {
             Ok(result) => result.map_err(|error| error.to_string()),
             Err(RecvTimeoutError::Timeout) => {
                 state.late = Some(answer);
-                Err(format!("no answer within {:.1} s", deadline.as_secs_f64()))
+                Err(format!("no answer within {} s", WAIT.as_secs()))
             }
             Err(RecvTimeoutError::Disconnected) => Err("the reporting thread ended".into()),
         }

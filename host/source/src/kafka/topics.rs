@@ -27,13 +27,23 @@ impl Broker {
         known: Option<&KafkaPosition>,
     ) -> Result<Places, SourceError> {
         match (self.tried(ASKING, |left| self.subscribed(subscription, None, left)), known) {
-            (Ok(places), _) => Ok(places),
+            (Ok(places), Some(known)) => self.with_unseen(places, known),
+            (Ok(places), None) => Ok(places),
             (Err(Trouble::Missing(_)), Some(known)) => {
                 self.retried(ASKING, |left| self.subscribed(subscription, Some(known), left))
             }
             (Err(Trouble::Missing(error) | Trouble::Final(error)), _) => Err(error),
             (Err(Trouble::Broker(error)), _) => Err(SourceError::caused(ASKING, error)),
         }
+    }
+
+    /// Asks by name for what a list of all topics does not hold: that a user may not see a topic is only told so.
+    fn with_unseen(&self, mut places: Places, known: &KafkaPosition) -> Result<Places, SourceError> {
+        let unseen: BTreeSet<&str> = known.0.keys().map(String::as_str).filter(|t| !places.contains_key(*t)).collect();
+        if !unseen.is_empty() {
+            places.extend(self.existing(&unseen)?);
+        }
+        Ok(places)
     }
 
     /// The partitions of these topics that exist; a missing topic is no error.

@@ -61,7 +61,7 @@ fn timestamp(value: &Value<'_>) -> Option<i64> {
     if ms.is_none() {
         value.refuse_hinting(
             Code::InvalidValue,
-            "expected a single long value, milliseconds since 1970",
+            "expected a single long value, milliseconds since 1970, not negative",
             "a timestamp for each partition goes into `starting_offsets_by_timestamp`",
         );
     }
@@ -99,7 +99,8 @@ fn partitions(value: &Value<'_>, kind: Kind, legal: fn(&i64) -> bool) -> Option<
     for topic in node.entries() {
         let mut numbers = BTreeMap::new();
         for entry in topic.value.entries() {
-            let place = entry.name.parse::<i32>().ok().filter(|partition| *partition >= 0);
+            // `00` would be a second name of partition 0.
+            let place = entry.name.parse::<i32>().ok().filter(|p| *p >= 0 && p.to_string() == entry.name);
             let number = integer::<i64>(&entry.value).filter(legal);
             let (Some(partition), Some(number)) = (place, number) else {
                 refuse_form(value, &format!("topic `{}` needs {what} per partition", topic.name), example);

@@ -12,6 +12,7 @@ use crate::text::{At, Data};
 
 /// The contract's options, over them `[kafka]`, over them the cluster's.
 pub(super) fn client(source: &Value<'_>, options: &Options<'_>, settings: &KafkaSettings) -> BTreeMap<String, String> {
+    client::check_jaas_alone(options.client.iter().map(|(name, value)| (name.as_str(), value)));
     let own = options.client.iter().filter(|(name, value)| !is_plain_secret(name, value));
     let mut merged: BTreeMap<String, String> =
         own.flat_map(|(name, value)| client::option(name, value).unwrap_or_default()).collect();

@@ -110,6 +110,10 @@ fn assign(value: &Value<'_>) -> Option<BTreeMap<String, Vec<i32>>> {
     let mut out = BTreeMap::new();
     for entry in node.entries() {
         check_topic(value, &entry.name);
+        if is_internal(&entry.name) {
+            value.refuse(Code::Refused, format!("`{}` is Kafka's own, and never read", entry.name));
+            return None;
+        }
         let Data::List(items) = &entry.value.data else {
             refuse_form(value, &format!("expected a list of partitions for topic `{}`", entry.name), EXAMPLE);
             return None;
