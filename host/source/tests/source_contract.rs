@@ -57,7 +57,7 @@ async fn source_contract(fixture: &mut dyn Fixture) {
     fixture.forget();
     a_planned_batch_survives_a_new_start(fixture).await;
     fixture.forget();
-    available_now_ends_at_what_existed_at_the_start(fixture).await;
+    k100_k104_k105_a_run_ends_at_what_existed_at_its_start(fixture).await;
 }
 
 fn numbers(fixture: &dyn Fixture, rows: &[Vec<String>]) -> Vec<i64> {
@@ -126,7 +126,7 @@ async fn a_planned_batch_survives_a_new_start(fixture: &mut dyn Fixture) {
     assert_eq!(found, (0..found.len() as i64).collect::<Vec<_>>());
 }
 
-async fn available_now_ends_at_what_existed_at_the_start(fixture: &mut dyn Fixture) {
+async fn k100_k104_k105_a_run_ends_at_what_existed_at_its_start(fixture: &mut dyn Fixture) {
     let mut source = fixture.source(Some(20));
     let start = source.initial().await.unwrap();
     source.prepare_for_available_now(&start).await.unwrap();
