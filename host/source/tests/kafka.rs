@@ -296,6 +296,21 @@ async fn k044_k045_k047_a_batch_waits_for_its_minimum_but_for_the_first_one_and_
 }
 
 #[tokio::test]
+async fn k100_the_end_of_a_run_stays_where_it_was_fixed_though_a_partition_was_made_anew() {
+    let broker = Broker::with_topic("t", 2);
+    broker.produce("t", 0, (0..3).map(|n| n.to_string()));
+    broker.produce("t", 1, (0..3).map(|n| n.to_string()));
+    let mut source = source(KafkaSpec { fail_on_data_loss: false, ..broker.spec(topic("t")) });
+    let start = at(&[("t", 0, 50), ("t", 1, 0)]);
+    source.prepare_for_available_now(&start).await.unwrap();
+    let first = source.plan(&start).await.unwrap().unwrap();
+    assert_eq!(first.end, at(&[("t", 0, 50), ("t", 1, 3)]));
+    assert_eq!(source.take_planned_gaps().len(), 1);
+    broker.produce("t", 1, (0..3).map(|n| n.to_string()));
+    assert!(source.plan(&first.end).await.unwrap().is_none(), "what came later waits");
+}
+
+#[tokio::test]
 async fn k110_k112_lag_is_known_from_planning_and_in_time_and_bytes_from_reading() {
     let broker = Broker::with_topic("t", 2);
     broker.produce("t", 0, (0..10).map(|n| format!("{n:0100}")));

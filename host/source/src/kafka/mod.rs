@@ -26,7 +26,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use crisol_checkpoint::{KafkaPosition, Position, Range};
-use crisol_contract::{KafkaSpec, Subscription};
+use crisol_contract::{KafkaBound, KafkaSpec, Subscription};
 use crisol_observe::{Gap, PartitionLag};
 use rdkafka::types::RDKafkaRespErr;
 
@@ -129,7 +129,7 @@ impl KafkaSource {
     /// What partitions hold for a batch that begins at `start`: in a run with a fixed end, as far as that.
     async fn held_from(&mut self, start: &KafkaPosition) -> Result<Held, SourceError> {
         if let Some(fixed) = &self.fixed_end
-            && !went_back(start, fixed)
+            && !went_back(&self.gaps.not_told(start), fixed)
         {
             return Ok(fixed.clone());
         }
@@ -166,26 +166,19 @@ impl KafkaSource {
     }
 
     /// Settles the end of an explicit range, once, before its beginning is kept.
-    async fn keep_end(&mut self, start: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
+    async fn keep_end(&mut self, ending: KafkaBound, start: &KafkaPosition, held: &Held) -> Result<(), SourceError> {
         let kept = get(&*self.log, END_ENTRY).await?;
         let end = match &kept {
             Some(text) => initial::from_text(text)?,
-            None => self.resolved(held.clone(), Edge::End).await?,
+            None => self.resolved(ending, Edge::End, held.clone()).await?,
         };
         bounds::check_range(start, &end, held)?;
         put_once(&*self.log, END_ENTRY, &initial::to_text(&end)).await
     }
 
-    async fn resolved(&mut self, held: Held, edge: Edge) -> Result<KafkaPosition, SourceError> {
-        let (planner, spec) = (self.planner()?, Arc::clone(&self.spec));
-        off_thread(move || {
-            let bound = match edge {
-                Edge::Start(_) => &spec.starting,
-                Edge::End => spec.ending.as_ref().unwrap_or(&crisol_contract::KafkaBound::Latest),
-            };
-            bounds::resolve(bound, edge, &held, |times| planner.at_times(times))
-        })
-        .await
+    async fn resolved(&mut self, bound: KafkaBound, edge: Edge, held: Held) -> Result<KafkaPosition, SourceError> {
+        let planner = self.planner()?;
+        off_thread(move || bounds::resolve(&bound, edge, &held, |times| planner.at_times(times))).await
     }
 }
 
@@ -216,10 +209,11 @@ impl Source for KafkaSource {
             return initial::from_text(&text).map(Position::Kafka);
         }
         let held = self.held(None).await?;
-        let position = self.resolved(held.clone(), Edge::Start(self.spec.no_record)).await?;
+        let edge = Edge::Start(self.spec.no_record);
+        let position = self.resolved(self.spec.starting.clone(), edge, held.clone()).await?;
         bounds::check_start(&self.spec.starting, &position, &held)?;
-        if self.spec.ending.is_some() {
-            self.keep_end(&position, &held).await?;
+        if let Some(ending) = self.spec.ending.clone() {
+            self.keep_end(ending, &position, &held).await?;
         }
         put_once(&*self.log, 0, &initial::to_text(&position)).await?;
         Ok(Position::Kafka(position))

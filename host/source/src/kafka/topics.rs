@@ -27,7 +27,7 @@ impl Broker {
         known: Option<&KafkaPosition>,
     ) -> Result<Places, SourceError> {
         match (self.tried(ASKING, |left| self.subscribed(subscription, None, left)), known) {
-            (Ok(places), Some(known)) => self.with_unseen(places, known),
+            (Ok(places), Some(known)) => self.with_unseen(subscription, places, known),
             (Ok(places), None) => Ok(places),
             (Err(Trouble::Missing(_)), Some(known)) => {
                 self.retried(ASKING, |left| self.subscribed(subscription, Some(known), left))
@@ -38,8 +38,14 @@ impl Broker {
     }
 
     /// Asks by name for what a list of all topics does not hold: that a user may not see a topic is only told so.
-    fn with_unseen(&self, mut places: Places, known: &KafkaPosition) -> Result<Places, SourceError> {
-        let unseen: BTreeSet<&str> = known.0.keys().map(String::as_str).filter(|t| !places.contains_key(*t)).collect();
+    fn with_unseen(
+        &self,
+        subscription: &Subscription,
+        mut places: Places,
+        known: &KafkaPosition,
+    ) -> Result<Places, SourceError> {
+        let unseen = |topic: &&str| !places.contains_key(*topic) && names(subscription, topic);
+        let unseen: BTreeSet<&str> = known.0.keys().map(String::as_str).filter(unseen).collect();
         if !unseen.is_empty() {
             places.extend(self.existing(&unseen)?);
         }
