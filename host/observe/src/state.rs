@@ -34,6 +34,9 @@ impl StreamState {
     pub fn after(self, event: &Event) -> Self {
         match event {
             Event::Started { .. } => Self::Starting,
+            // Going on with a batch is a try like others, until rows come.
+            Event::Planned { rerun: true, .. } if self == Self::Waiting => self,
+            Event::Rows { .. } if self == Self::Waiting => Self::Running,
             Event::Ready { .. } | Event::Recovered { .. } | Event::Planned { .. } | Event::Committed(_) => {
                 Self::Running
             }
@@ -116,6 +119,17 @@ mod tests {
         let expected = ["starting", "waiting", "running", "running", "running", "idle", "idle", "running", "ended"];
         assert_eq!(states(&events), expected);
         assert_eq!(states(&[ended(Some("no"))]), ["failed"]);
+    }
+
+    #[test]
+    fn a_batch_that_is_tried_again_is_waited_for_until_its_rows_come() {
+        let stream = || "s".to_string();
+        let events = [
+            Event::Waiting { stream: stream(), reason: "no answer".into(), tries: 1, retry_in: Duration::from_secs(1) },
+            Event::Planned { stream: stream(), batch: 0, rows: None, backlog_rows: None, rerun: true },
+            Event::Rows { stream: stream(), rows: 1 },
+        ];
+        assert_eq!(states(&events), ["waiting", "waiting", "running"]);
     }
 
     #[test]
