@@ -239,7 +239,7 @@ impl Source for KafkaSource {
         let latest = held.latest.clone();
         self.newest = Some(held);
         let waits = ranges(start, &end).iter().any(|range| range.from < range.until);
-        if !found && !(waits && self.enough(waiting)) {
+        if !(found || waits && self.enough(waiting)) {
             return Ok(None);
         }
         let estimate =

@@ -71,6 +71,7 @@ pub(crate) fn note(stream: &str, batch: u64) -> CommitNote {
         range: serde_json::json!({"plays": {"0": [0, 3]}}),
         components: [("json@1.0.0".to_string(), "ab12".to_string())].into(),
         accounts: serde_json::json!({"read": 3, "written": 3, "rejected": 0, "filtered": 0}),
+        losses: serde_json::Value::Null,
         rebuild: None,
     }
 }
