@@ -435,9 +435,9 @@ async fn k098_a_question_that_fails_is_asked_as_often_as_the_contract_says_and_n
     let errors = |count| vec![rdkafka::types::RDKafkaRespErr::RD_KAFKA_RESP_ERR_UNKNOWN; count];
     let asked = |retries| KafkaSpec { fetch_offset_num_retries: retries, ..broker.spec(topic("t")) };
     let api = rdkafka::types::RDKafkaApiKey::ListOffsets;
-    broker.cluster.request_errors(api.clone(), &errors(2));
+    broker.cluster.request_errors(api, &errors(2));
     assert_eq!(source(asked(3)).initial().await.unwrap(), at(&[("t", 0, 0)]), "the third answer counts");
-    broker.cluster.request_errors(api.clone(), &errors(2));
+    broker.cluster.request_errors(api, &errors(2));
     let error = source(asked(2)).initial().await.unwrap_err();
     assert!(matches!(error, SourceError::External { .. }), "{error:?}");
     assert!(error.to_string().contains("asking for the earliest offsets failed"), "{error}");
