@@ -101,7 +101,8 @@ fn jaas_options(value: &Value<'_>, text: &str) -> Option<Vec<(String, String)>> 
     let said = match jaas::parse(text) {
         Ok(said) => said,
         Err(reason) => {
-            let hint = "set `sasl.mechanism`, `sasl.username` and `sasl.password`";
+            let hint = "set `sasl.mechanism`, `sasl.username` and `sasl.password`; there is PLAIN, SCRAM and OAUTHBEARER, no \
+                        Kerberos";
             value.refuse_hinting(Code::InvalidValue, format!("cannot be translated: it {reason}"), hint);
             return None;
         }

@@ -9,6 +9,9 @@ use super::config::{self, Role};
 
 const HINT: &str = "options are those of librdkafka, see its CONFIGURATION.md";
 
+/// Characters from which on a secret is taken out of other words, too.
+const WORD_MIN: usize = 6;
+
 /// An option that librdkafka refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedOption {
@@ -74,7 +77,23 @@ fn blamed(spec: &KafkaSpec, reason: &str) -> Option<String> {
 fn redacted(spec: &KafkaSpec, reason: &str) -> String {
     let shown = spec.client_redacted();
     let secrets = spec.client.iter().filter(|(option, value)| !value.is_empty() && shown.get(*option) != Some(value));
-    secrets.fold(reason.trim_end_matches([':', ' ']).to_owned(), |text, (_, secret)| text.replace(secret, "…"))
+    secrets.fold(reason.trim_end_matches([':', ' ']).to_owned(), |text, (_, secret)| without(&text, secret))
+}
+
+/// A text without a word: letters inside other words, which short secrets may be, stay.
+fn without(text: &str, secret: &str) -> String {
+    let (mut out, mut from) = (String::new(), 0);
+    for (at, found) in text.match_indices(secret) {
+        let (before, after) = (text.get(..at), text.get(at + found.len()..));
+        let inside = before.is_some_and(|text| text.ends_with(char::is_alphanumeric))
+            || after.is_some_and(|text| text.starts_with(char::is_alphanumeric));
+        let kept = if inside && found.len() < WORD_MIN { found } else { "…" };
+        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(kept);
+        from = at + found.len();
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
 }
 
 #[cfg(test)]
@@ -142,6 +161,8 @@ mod tests {
     #[test]
     fn k096_a_reason_keeps_what_is_no_secret_and_loses_what_is() {
         let spec = spec(&[("sasl.password", "s3cret"), ("sasl.username", "anna"), ("client.rack", "")]);
+        let short = self::spec(&[("sasl.password", "p")]);
+        assert_eq!(redacted(&short, "no provider: value \"p\" refused"), "no provider: value \"…\" refused");
         let reason = "`sasl.password` s3cret of anna at 127.0.0.1:1 is refused: ";
         assert_eq!(redacted(&spec, reason), "`sasl.password` … of anna at 127.0.0.1:1 is refused");
     }

@@ -26,7 +26,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use crisol_checkpoint::{KafkaPosition, Position, Range};
-use crisol_contract::{KafkaBound, KafkaSpec, Subscription};
+use crisol_contract::{KafkaBound, KafkaSpec};
 use crisol_observe::{Gap, PartitionLag};
 use rdkafka::types::RDKafkaRespErr;
 
@@ -112,7 +112,11 @@ impl KafkaSource {
             let look = || planner.held(&planner.partitions(&spec.subscription, known.as_ref())?);
             let mut held = look()?;
             if held.latest.0.is_empty() && known.is_none() {
-                tracing::warn!("no topic matches the subscription: nothing is read until one comes");
+                tracing::warn!(
+                    "no topic matches {}, so nothing is read; a pattern must match the whole name, unless \
+                     `topic_pattern_match` is `search`",
+                    topics::described(&spec.subscription)
+                );
             }
             for _ in 0..spec.fetch_offset_num_retries {
                 if doubted.as_ref().is_none_or(|known| !went_back(known, &held)) {
@@ -185,15 +189,7 @@ impl KafkaSource {
 #[async_trait]
 impl Source for KafkaSource {
     fn description(&self) -> String {
-        let inner = match &self.spec.subscription {
-            Subscription::Topics(topics) => format!("Subscribe[{}]", topics.join(", ")),
-            Subscription::Pattern { pattern, .. } => format!("SubscribePattern[{pattern}]"),
-            Subscription::Assign(assigned) => {
-                let places = assigned.iter().flat_map(|(t, ps)| ps.iter().map(move |p| format!("{t}-{p}")));
-                format!("Assign[{}]", places.collect::<Vec<_>>().join(", "))
-            }
-        };
-        format!("KafkaV2[{inner}]")
+        format!("KafkaV2[{}]", topics::described(&self.spec.subscription))
     }
 
     fn schema(&self) -> SchemaRef {

@@ -150,6 +150,18 @@ pub(super) fn names(subscription: &Subscription, topic: &str) -> bool {
     }
 }
 
+/// Spark's words for a subscription (K-114).
+pub(super) fn described(subscription: &Subscription) -> String {
+    match subscription {
+        Subscription::Topics(topics) => format!("Subscribe[{}]", topics.join(", ")),
+        Subscription::Pattern { pattern, .. } => format!("SubscribePattern[{pattern}]"),
+        Subscription::Assign(assigned) => {
+            let places = assigned.iter().flat_map(|(t, ps)| ps.iter().map(move |p| format!("{t}-{p}")));
+            format!("Assign[{}]", places.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
 fn regex(pattern: &str, whole: bool) -> Result<Regex, Trouble> {
     let text = if whole { format!("^(?:{pattern})$") } else { pattern.to_owned() };
     Regex::new(&text).map_err(|error| {

@@ -32,7 +32,21 @@ pub(super) fn client(source: &Value<'_>, options: &Options<'_>, settings: &Kafka
         }
     }
     check_brokers(source, options, &merged);
+    check_mechanism(source, &merged);
     merged
+}
+
+/// The client's own default is Kerberos, which is not built in.
+fn check_mechanism(source: &Value<'_>, merged: &BTreeMap<String, String>) {
+    let protocol = merged.get("security.protocol").map(|protocol| protocol.to_ascii_uppercase()).unwrap_or_default();
+    if protocol.starts_with("SASL_") && !merged.contains_key("sasl.mechanism") {
+        source.refuse_hinting(
+            Code::MissingKey,
+            format!("`security.protocol` is `{protocol}`, and nothing says how the user is told"),
+            "set `sasl.mechanism` to `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512` or `OAUTHBEARER`; a `ScramLoginModule` does \
+             not say which",
+        );
+    }
 }
 
 fn check_brokers(source: &Value<'_>, options: &Options<'_>, merged: &BTreeMap<String, String>) {

@@ -15,7 +15,7 @@ use crate::settings::KafkaSettings;
 
 const NO_END: Why =
     Why::Never("a stream has no end; `available_now` reads what is there and stops, `host backfill` reads ranges");
-const COLUMNS: Why = Why::Never("is decided by `metadata.add_kafka_metadata`");
+const COLUMNS: Why = Why::Never("leave it out: `headers` are there unless `metadata.add_kafka_metadata` is false");
 const NO_TASKS: Why = Why::Never(
     "there are no read tasks to split: one reader serves all partitions, and a batch is cut by `max_offsets_per_trigger`",
 );
