@@ -283,6 +283,12 @@ fn k090_to_k095_options_of_the_client() {
             )
             .env("P", "secret")
         ),
+        (
+            "K-096 a password among the brokers or in place of a mechanism",
+            brokers(r#", "bootstrap_servers": "${env:B}", "kafka.sasl.mechanism": "${env:B}""#)
+                .env("B", "anna:secret@b:1")
+        ),
+        ("K-095 no mechanism", kafka_topic(r#", "kafka.security.protocol": "SASL_SSL""#)),
         ("K-091 no brokers", brokers("")),
         ("K-091 empty brokers", brokers(r#", "bootstrap_servers": "${env:B:-}""#)),
         ("prefix in crisol.toml", kafka_topic("").more_settings("[kafka]\n\"kafka.client.id\" = \"x\"\n")),

@@ -31,6 +31,7 @@ fn with(option: &str) -> Project {
         "startingOffsets" => beside(r#""earliest""#),
         "startingOffsetsByTimestamp" => beside(r#"{"orders.v1": {"0": 5}}"#),
         "startingOffsetsByTimestampStrategy" => beside(r#""latest", "startingTimestamp": 5"#),
+        "kafka.sasl.mechanism" => beside(r#""PLAIN""#),
         "failOnDataLoss" => beside(r#""false""#),
         "maxTriggerDelay" => beside(r#""1m", "minOffsetsPerTrigger": 5"#),
         "kafka.sasl.jaas.config" => {

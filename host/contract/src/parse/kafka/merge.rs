@@ -36,8 +36,20 @@ pub(super) fn client(source: &Value<'_>, options: &Options<'_>, settings: &Kafka
     merged
 }
 
-/// The client's own default is Kerberos, which is not built in.
+/// The client's own default is Kerberos, which is not built in. What is no mechanism may be a password, and is not shown.
 fn check_mechanism(source: &Value<'_>, merged: &BTreeMap<String, String>) {
+    if !source.fill.for_kafka().lookup.has_secrets() {
+        return;
+    }
+    const KNOWN: [&str; 4] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"];
+    let given = merged.get("sasl.mechanism").filter(|given| !given.is_empty());
+    if given.is_some_and(|given| !KNOWN.iter().any(|known| known.eq_ignore_ascii_case(given))) {
+        source.refuse_hinting(
+            Code::InvalidValue,
+            "`sasl.mechanism` is none that the client has",
+            "choose `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512` or `OAUTHBEARER`",
+        );
+    }
     let protocol = merged.get("security.protocol").map(|protocol| protocol.to_ascii_uppercase()).unwrap_or_default();
     if protocol.starts_with("SASL_") && !merged.contains_key("sasl.mechanism") {
         source.refuse_hinting(
@@ -50,6 +62,13 @@ fn check_mechanism(source: &Value<'_>, merged: &BTreeMap<String, String>) {
 }
 
 fn check_brokers(source: &Value<'_>, options: &Options<'_>, merged: &BTreeMap<String, String>) {
+    if merged.get("bootstrap.servers").is_some_and(|servers| servers.contains('@')) {
+        source.refuse_hinting(
+            Code::InvalidValue,
+            "the brokers' addresses hold an `@`: no user and no password belongs there",
+            "name brokers as `host:port,…`; users go into `sasl.username` and `sasl.password`",
+        );
+    }
     let was_refused = options.client.iter().any(|(name, value)| name == "bootstrap.servers" && !value.is_empty_text());
     if !merged.contains_key("bootstrap.servers") && !was_refused {
         source.refuse_hinting(
