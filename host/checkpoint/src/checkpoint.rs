@@ -157,38 +157,38 @@ impl Checkpoint {
 
     /// Keeps for ever what a batch passed over, in `losses/N`: before its table holds it, once.
     pub async fn keep_losses<T: Serialize>(&self, batch: u64, losses: &T) -> Result<(), CheckpointError> {
-        let file = format!("losses/{batch}");
-        let text = serde_json::to_vec(losses).map_err(|e| CheckpointError::malformed(&file, e))?;
-        // One that is there was kept by a run that ended before its commit: of the same outcome.
-        entries::put(&self.store, &file, &Bytes::from(text)).await.map(drop)
+        self.put_losses(&format!("losses/{batch}"), losses).await
     }
 
     /// Keeps what was found missing while a batch was planned, in `losses/planned/N`, before its range is bound: nobody may
     /// find it again.
     pub async fn keep_planned_losses<T: Serialize>(&self, batch: u64, losses: &T) -> Result<(), CheckpointError> {
-        let file = planned_losses(batch);
-        let text = serde_json::to_vec(losses).map_err(|e| CheckpointError::malformed(&file, e))?;
-        entries::put(&self.store, &file, &Bytes::from(text)).await.map(drop)
+        self.put_losses(&planned_losses(batch), losses).await
     }
 
     /// What was found missing while a batch was planned.
     pub async fn planned_losses<T: DeserializeOwned + Default>(&self, batch: u64) -> Result<T, CheckpointError> {
-        let file = planned_losses(batch);
-        match entries::get(&self.store, &file).await? {
-            Some(text) => serde_json::from_slice(&text).map_err(|e| CheckpointError::malformed(&file, e)),
-            None => Ok(T::default()),
-        }
+        Ok(self.get_losses(&planned_losses(batch)).await?.unwrap_or_default())
     }
 
     /// What batches passed over, in their order. No clean-up takes it.
     pub async fn losses<T: DeserializeOwned>(&self) -> Result<Vec<(u64, T)>, CheckpointError> {
         let mut all = Vec::new();
         for batch in entries::numbers(&self.store, "losses").await? {
-            let file = format!("losses/{batch}");
-            let Some(text) = entries::get(&self.store, &file).await? else { continue };
-            all.push((batch, serde_json::from_slice(&text).map_err(|e| CheckpointError::malformed(&file, e))?));
+            all.extend(self.get_losses(&format!("losses/{batch}")).await?.map(|losses| (batch, losses)));
         }
         Ok(all)
+    }
+
+    async fn put_losses<T: Serialize>(&self, file: &str, losses: &T) -> Result<(), CheckpointError> {
+        let text = serde_json::to_vec(losses).map_err(|e| CheckpointError::malformed(file, e))?;
+        // One that is there was kept by a run that ended before its commit: it tells the same.
+        entries::put(&self.store, file, &Bytes::from(text)).await.map(drop)
+    }
+
+    async fn get_losses<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, CheckpointError> {
+        let text = entries::get(&self.store, file).await?;
+        text.map(|text| serde_json::from_slice(&text).map_err(|e| CheckpointError::malformed(file, e))).transpose()
     }
 
     /// What the source keeps under `sources/0/`.
