@@ -160,6 +160,14 @@ pub(crate) enum Command {
     /// Show the components and what was refused
     #[command(after_help = "Examples:\n  host plugins --plugins plugins/\n  host plugins -o json")]
     Plugins,
+    /// What the host runs to compile a component: reads it from standard input and limits itself
+    #[command(name = crate::COMPILE, hide = true)]
+    Compile {
+        /// Bytes of memory
+        memory_bytes_max: String,
+        /// Seconds of processor time
+        seconds_max: String,
+    },
 }
 
 /// `host run`

@@ -30,9 +30,28 @@ use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::out::eprintln;
 
+/// The command that the host runs to compile a component.
+const COMPILE: &str = "compile-component";
+/// This very program, whatever lies at its path by now.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
 fn main() {
+    let cli = args::parse();
+    if let Command::Compile { memory_bytes_max, seconds_max } = &cli.command {
+        compile(memory_bytes_max, seconds_max).leave();
+    }
     memory::share_arenas();
-    run_command(&args::parse()).leave()
+    run_command(&cli).leave()
+}
+
+fn compile(memory_bytes_max: &str, seconds_max: &str) -> Exit {
+    match crisol::compile_in_child(memory_bytes_max, seconds_max) {
+        Ok(()) => Exit::Done,
+        Err(text) => {
+            eprintln!("{text}");
+            Exit::No
+        }
+    }
 }
 
 fn run_command(cli: &Cli) -> Exit {
@@ -77,6 +96,8 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Status(status) => status::status(global, status).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::Plugins => plugins::plugins(global),
+        // It is done before there are threads and logs.
+        Command::Compile { .. } => Ok(Exit::Done),
     }
 }
 

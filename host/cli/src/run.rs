@@ -84,7 +84,7 @@ pub(crate) fn tell(engine: &Engine) {
 
 /// The engine that the global flags describe.
 pub(crate) fn engine(global: &Global) -> crisol::EngineBuilder {
-    let mut builder = Engine::builder().project(&global.project);
+    let mut builder = Engine::builder().project(&global.project).compile_with(crate::OWN_PROGRAM, crate::COMPILE);
     if let Some(plugins) = &global.plugins {
         builder = builder.plugins(plugins);
     }

@@ -15,6 +15,7 @@ mod client;
 mod ingestion;
 mod jaas;
 mod keys;
+mod limits;
 mod parse;
 mod partition;
 mod placeholder;
@@ -38,12 +39,13 @@ pub use ingestion::{
     Trigger, is_internal,
 };
 pub use keys::{Key, KeyFile, keys};
+pub use limits::{HostLimits, Limits};
 pub use parse::refused_kafka_options;
 pub use partition::{PARTITION_HINT, can_partition};
 pub use placeholder::Lookup;
 pub use positions::Positions;
 pub use problem::{Code, Problem, Problems};
-pub use project::{Handoff, Limits, Paths, Project};
+pub use project::{Handoff, Paths, Project};
 pub use range::{check_range, parse_bound};
 pub use resolve::{Resolved, SourceText, Texts, resolve};
 pub use table::{

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{IngestionContract, TableContract};
+use crate::{HostLimits, IngestionContract, Limits, TableContract};
 
 /// A whole project, valid: names resolve, there are no circles, placeholders are filled in.
 #[derive(Debug, Clone)]
@@ -11,8 +11,10 @@ pub struct Project {
     pub dir: PathBuf,
     /// Resolved `[path]`.
     pub paths: Paths,
-    /// Resolved `[limits]`.
+    /// Resolved `[limits]`: defaults of stages.
     pub limits: Limits,
+    /// Resolved `[limits]`: what belongs to no stage.
+    pub host_limits: HostLimits,
     /// Resolved `[handoff]`.
     pub handoff: Handoff,
     /// Ingestion contracts, by name.
@@ -56,22 +58,5 @@ pub struct Handoff {
 impl Default for Handoff {
     fn default() -> Self {
         Self { bytes_max: 67_108_864 }
-    }
-}
-
-/// `[limits]` of the project, defaults for every stage; or those of one stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Linear memory of one instance.
-    pub memory_bytes_max: u64,
-    /// Wall time of one call.
-    pub deadline_ms_max: u64,
-    /// Bytes that one call may return.
-    pub output_bytes_max: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { memory_bytes_max: 268_435_456, deadline_ms_max: 10_000, output_bytes_max: 134_217_728 }
     }
 }

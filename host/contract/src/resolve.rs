@@ -80,7 +80,7 @@ pub fn resolve(
         }
     }
     let paths = paths(dir, &settings.paths);
-    check::check(&mut contracts, &paths, lookup, &report);
+    check::check(&mut contracts, &paths, settings.host_limits.total_memory_bytes_max, lookup, &report);
     let (problems, warnings) = (report.problems.take(), report.warnings.take());
     let (project, warnings) = finish(dir, paths, settings, contracts, (problems, warnings), &order(dir, texts))?;
     let files = settings_file.into_iter().chain(ingestion_files).chain(table_files).collect();
@@ -112,6 +112,7 @@ fn finish(
         dir: absolute(dir, ""),
         paths,
         limits: settings.limits,
+        host_limits: settings.host_limits,
         handoff: settings.handoff,
         ingestions,
         tables: contracts.tables.into_iter().map(|parsed| parsed.contract).collect(),

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::client;
+use crate::limits::{HostLimits, Limits, read_host_limits, read_limits};
 use crate::placeholder::{KnownPaths, Lookup};
 use crate::problem::Code;
-use crate::project::{Handoff, Limits};
-use crate::read::{Object, Spelling, Value};
+use crate::project::Handoff;
+use crate::read::{Spelling, Value};
 use crate::text::{At, Data, Entry, Node};
 
 /// `crisol.toml`, read.
@@ -17,6 +18,7 @@ pub(crate) struct Settings {
     pub(crate) paths: KnownPaths,
     pub(crate) kafka: KafkaSettings,
     pub(crate) limits: Limits,
+    pub(crate) host_limits: HostLimits,
     pub(crate) handoff: Handoff,
 }
 
@@ -92,10 +94,13 @@ fn put(node: &mut Node, steps: &[String], value: &str, at: &At) {
 /// Reads the settings. What is faulty is replaced by something harmless, so that the contracts can be read too.
 pub(crate) fn read(root: &Value<'_>) -> Settings {
     let Some(object) = root.object() else { return Settings::default() };
+    let limits = object.get("limits");
+    let stages = limits.as_ref().map_or_else(Limits::default, |limits| read_limits(limits, &Limits::default()));
     Settings {
         paths: read_paths(root, object.get("path")),
         kafka: object.get("kafka").map(|kafka| read_kafka(&kafka)).unwrap_or_default(),
-        limits: object.get("limits").map_or_else(Limits::default, |limits| read_limits(&limits, &Limits::default())),
+        host_limits: limits.as_ref().map(|limits| read_host_limits(limits, &stages)).unwrap_or_default(),
+        limits: stages,
         handoff: object.get("handoff").and_then(|handoff| read_handoff(&handoff)).unwrap_or_default(),
     }
 }
@@ -175,18 +180,4 @@ fn named(name: &str, value: &Value<'_>) -> Vec<(String, String)> {
 fn read_handoff(handoff: &Value<'_>) -> Option<Handoff> {
     let bytes_max = handoff.object()?.get("bytes_max")?.count(0, Spelling::Json)?;
     Some(Handoff { bytes_max })
-}
-
-/// Limits of a stage or of the project; what is not given is taken from `default`.
-pub(crate) fn read_limits(value: &Value<'_>, default: &Limits) -> Limits {
-    let object = value.object();
-    let one = |name: &str, default: u64| {
-        let given = object.as_ref().and_then(|object: &Object<'_>| object.get(name));
-        given.and_then(|value| value.count(1, Spelling::Json)).unwrap_or(default)
-    };
-    Limits {
-        memory_bytes_max: one("memory_bytes_max", default.memory_bytes_max),
-        deadline_ms_max: one("deadline_ms_max", default.deadline_ms_max),
-        output_bytes_max: one("output_bytes_max", default.output_bytes_max),
-    }
 }

@@ -312,7 +312,7 @@ fn set_wins_over_the_environment_and_that_over_the_file() {
         .set("kafka.bootstrap.servers", "set:1")
         .set("kafka.plant.client.rack", "r");
     let resolved = project.good().project;
-    let limits = Limits { memory_bytes_max: 1_000, deadline_ms_max: 2, output_bytes_max: 4 };
+    let limits = Limits { memory_bytes_max: 1_000, deadline_ms_max: 2, output_bytes_max: 4, ..Limits::default() };
     assert_eq!(resolved.limits, limits);
     assert_eq!(resolved.tables[0].path, "/elsewhere/bronze/orders_raw");
     let spec = kafka_spec(&project);

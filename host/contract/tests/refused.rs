@@ -83,6 +83,11 @@ fn settings_that_are_wrong() {
         ("unknown section", more("[limit]\nx = 1\n")),
         ("unknown limit", more("[limits]\nmemory_bytes = 1\n")),
         ("limit of zero", more("[limits]\ndeadline_ms_max = 0\n")),
+        ("limit beyond reason", more("[limits]\nstack_bytes_max = 1_073_741_824\n")),
+        (
+            "less than one instance",
+            more("[limits]\nmemory_bytes_max = 536_870_912\ntotal_memory_bytes_max = 268_435_456\n")
+        ),
         ("limit as text", more("[limits]\ndeadline_ms_max = \"10\"\n")),
         ("limit as date", more("[limits]\ndeadline_ms_max = 2024-01-01\n")),
         ("empty path", with("[path]\ncheckpoint = \"${env:NO:-}\"\ntables = \"t\"\n")),

@@ -12,7 +12,7 @@ use crate::files::{self, Kafka, Surroundings};
 use crate::handoff::Handoff;
 use crate::plan::StreamPlan;
 use crate::swap::{self, Shelf};
-use crate::{EngineError, open, plan};
+use crate::{EngineError, open, plan, sandbox};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
 #[derive(Debug, Default)]
@@ -24,6 +24,7 @@ pub struct EngineBuilder {
     trigger: Option<Trigger>,
     restart: Restart,
     beside_a_host: bool,
+    compiler: Option<(PathBuf, String)>,
     observers: Observers,
 }
 
@@ -106,6 +107,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Compiles components in processes of their own, whose memory and time `[limits]` bound: `program`, of the same build
+    /// as this one, calls [`compile_in_child`](crate::compile_in_child) with the two arguments after `argument`. Without
+    /// it they are compiled in this process, and a file that is made to be slow to compile holds it up.
+    #[must_use]
+    pub fn compile_with(mut self, program: impl AsRef<Path>, argument: impl Into<String>) -> Self {
+        self.compiler = Some((program.as_ref().into(), argument.into()));
+        self
+    }
+
     /// Adds a listener.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
@@ -132,7 +142,7 @@ impl EngineBuilder {
     ) -> Result<Engine, EngineError> {
         let (project, positions, warnings) = self.resolve(Kafka::Read)?;
         let mut notes = Vec::new();
-        let (shelf, mut registry) = self.shelf(&project.dir)?;
+        let (shelf, mut registry) = self.shelf(&project.dir, Some(&project))?;
         let decisions = swap::decisions_file(&project);
         if let Some(host) = swap::Decisions::read(&decisions) {
             let now = if self.beside_a_host { "left out" } else { "judged anew, without a batch to try it on" };
@@ -183,14 +193,15 @@ impl EngineBuilder {
         self.project.clone().unwrap_or_else(|| PathBuf::from("."))
     }
 
-    /// The components of the folder named, or of the project's own.
-    pub(crate) fn shelf(&self, project: &Path) -> Result<(Shelf, Registry), EngineError> {
-        let own = project.join("plugins");
+    /// The components of the folder named, or of the project's own, under the limits of `project` where it can be read.
+    pub(crate) fn shelf(&self, dir: &Path, project: Option<&Project>) -> Result<(Shelf, Registry), EngineError> {
+        let own = dir.join("plugins");
+        let options = sandbox::options(project, self.compiler.as_ref());
         if self.plugins.is_none() && !own.exists() {
             // A project without stages needs none.
-            return Ok((Shelf::without(&own), Registry::without(&own)));
+            return Ok((Shelf::without(&own, options), Registry::without(&own)));
         }
         let dir = self.plugins.clone().unwrap_or(own);
-        Shelf::open(&dir).map_err(|source| EngineError::Components { dir, source: Box::new(source) })
+        Shelf::open(&dir, options).map_err(|source| EngineError::Components { dir, source: Box::new(source) })
     }
 }

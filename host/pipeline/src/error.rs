@@ -270,7 +270,7 @@ fn code(error: &StreamError) -> &'static str {
         (ErrorKind::DataLoss, _) => "data_loss",
         (_, Failure::Checkpoint(_) | Failure::OpenCheckpoint { .. }) => "checkpoint",
         (_, Failure::Source(_)) => "source",
-        (_, Failure::Stage { .. }) => "stage",
+        (_, Failure::Stage { .. } | Failure::Poison { .. }) => "stage",
         (_, Failure::Table(_) | Failure::TableNotEmpty { .. } | Failure::TableMissing { .. }) => "table",
         (_, Failure::Restore(_) | Failure::ReplayOfAnother { .. }) => "replay",
         (_, Failure::Unfinished { .. }) => "unfinished",

@@ -79,7 +79,9 @@ impl EngineBuilder {
     /// # Errors
     /// The folder cannot be read.
     pub fn components(self) -> Result<Components, EngineError> {
-        let (_, registry) = self.shelf(&self.project_dir())?;
+        // Components are also looked at outside of a project, or in one whose contracts are wrong.
+        let project = self.resolve(Kafka::Unread).ok().map(|(project, ..)| project);
+        let (_, registry) = self.shelf(&self.project_dir(), project.as_ref())?;
         let info = |component: &Arc<Component>| ComponentInfo {
             name: component.name().into(),
             version: component.version().to_string(),
@@ -97,8 +99,7 @@ impl EngineBuilder {
             serving: registry.serving().iter().map(info).collect(),
             waiting: registry.shadowed().iter().map(info).collect(),
             refused: refused.collect(),
-            // Components are also looked at outside of a project, or in one whose contracts are wrong.
-            host: self.resolve(Kafka::Unread).ok().and_then(|(project, ..)| Decisions::read(&decisions_file(&project))),
+            host: project.and_then(|project| Decisions::read(&decisions_file(&project))),
         })
     }
 

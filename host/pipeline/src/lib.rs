@@ -37,6 +37,7 @@ mod quarantine;
 mod rebuild;
 mod replace;
 mod report;
+mod sandbox;
 mod source_log;
 mod status;
 mod swap;
@@ -48,6 +49,7 @@ pub use crisol_observe::{
     Accounts, Build, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag, Phases, Progress, RuleCount,
     Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
 };
+pub use crisol_plugin::compile_in_child;
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, error_json, kind};

@@ -1,11 +1,13 @@
 //! Every input row must be answered for: given at least once, or rejected once, never both.
 
+use std::collections::HashSet;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, RecordBatch};
 use crisol_ipc::Fate;
 
-use crate::limits::{CODE_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::limits::{Limits, MESSAGE_BYTES_MAX, count};
 use crate::text::printable;
 use crate::{CallError, Rejected};
 
@@ -37,14 +39,17 @@ pub(crate) fn settle(
     rows: usize,
     origin: &[u32],
     rejected: Vec<crisol_ipc::Rejected>,
+    limits: &Limits,
 ) -> Result<Vec<Rejected>, CallError> {
     const GIVEN: u8 = 1;
     const REJECTED: u8 = 2;
     let mut fates = vec![0_u8; rows];
     origin.iter().for_each(|row| fates[*row as usize] = GIVEN);
+    let mut codes = Codes::default();
     let mut settled = Vec::with_capacity(rejected.len());
     for rejection in rejected {
-        let rejection = check(rejection, rows)?;
+        codes.add(&rejection.code, limits)?;
+        let rejection = check(rejection, rows, limits)?;
         let fate = &mut fates[rejection.row as usize];
         if *fate != 0 {
             let both = if *fate == GIVEN { "both given and rejected" } else { "rejected twice" };
@@ -64,11 +69,17 @@ pub(crate) fn settle(
 
 /// Rejections of a validator: one for each row, the rows that pass beside them. A row that breaks several rules keeps
 /// the first reason, quarantine before filter, and its text names the other codes.
-pub(crate) fn judge(rows: usize, rejected: Vec<crisol_ipc::Rejected>) -> Result<(Vec<u32>, Vec<Rejected>), CallError> {
+pub(crate) fn judge(
+    rows: usize,
+    rejected: Vec<crisol_ipc::Rejected>,
+    limits: &Limits,
+) -> Result<(Vec<u32>, Vec<Rejected>), CallError> {
+    let mut codes = Codes::default();
     let mut verdicts: Vec<Option<Verdict>> = Vec::new();
     verdicts.resize_with(rows, || None);
     for rejection in rejected {
-        let rejection = check(rejection, rows)?;
+        codes.add(&rejection.code, limits)?;
+        let rejection = check(rejection, rows, limits)?;
         match &mut verdicts[rejection.row as usize] {
             Some(verdict) => verdict.add(rejection),
             free => *free = Some(Verdict { reason: rejection, also: Vec::new() }),
@@ -78,7 +89,7 @@ pub(crate) fn judge(rows: usize, rejected: Vec<crisol_ipc::Rejected>) -> Result<
     let mut rejected = Vec::new();
     for (row, verdict) in verdicts.into_iter().enumerate() {
         match verdict {
-            Some(verdict) => rejected.push(verdict.told()),
+            Some(verdict) => rejected.push(verdict.told(count(limits.text_bytes_max))),
             None => passed.push(row as u32),
         }
     }
@@ -100,35 +111,57 @@ impl Verdict {
         }
     }
 
-    fn told(mut self) -> Rejected {
+    fn told(mut self, text_bytes_max: usize) -> Rejected {
         if !self.also.is_empty() {
             let text = format!("{} (also {})", self.reason.text, self.also.join(", "));
-            self.reason.text = printable(&text, TEXT_BYTES_MAX);
+            self.reason.text = printable(&text, text_bytes_max);
         }
         self.reason
     }
 }
 
-/// Row in range, code short and stable, text safe.
-fn check(rejection: crisol_ipc::Rejected, rows: usize) -> Result<Rejected, CallError> {
+/// The different codes of one call: they become names in accounts, progress and metrics, so there may not be many.
+#[derive(Debug, Default)]
+struct Codes(HashSet<String>);
+
+impl Codes {
+    fn add(&mut self, code: &str, limits: &Limits) -> Result<(), CallError> {
+        let too_much = |actual: usize, limit: u64, unit, of, setting| {
+            Err(CallError::Output { actual: Some(actual as u64), limit, unit, of, setting })
+        };
+        if code.len() as u64 > limits.code_bytes_max {
+            return too_much(code.len(), limits.code_bytes_max, "bytes", "a code", "code_bytes_max");
+        }
+        if !self.0.contains(code) {
+            self.0.insert(code.to_string());
+        }
+        if self.0.len() as u64 > limits.codes_max {
+            return too_much(self.0.len(), limits.codes_max, "different codes", "a call", "codes_max");
+        }
+        Ok(())
+    }
+}
+
+/// Row in range, code stable, text safe.
+fn check(rejection: crisol_ipc::Rejected, rows: usize, limits: &Limits) -> Result<Rejected, CallError> {
     let Some(row) = input_row(rejection.row, rows) else {
         let what = format!("rejected row {} was not among its input", rejection.row);
         return Err(CallError::Accounts { rows, row: None, what });
     };
     if !is_code(&rejection.code) {
-        let code = printable(&rejection.code, CODE_BYTES_MAX);
+        let code = printable(&rejection.code, MESSAGE_BYTES_MAX);
         let what = format!(
-            "the code `{code}` of rejected row {row}; codes have 1 to {CODE_BYTES_MAX} ASCII letters, digits, spaces and `_-.:/`"
+            "the code `{code}` of rejected row {row}; codes have ASCII letters, digits, spaces and `_-.:/`, at least one"
         );
         return Err(CallError::Invalid { what });
     }
-    let text = printable(&rejection.text, TEXT_BYTES_MAX);
+    let text = printable(&rejection.text, count(limits.text_bytes_max));
     Ok(Rejected { row, filter: rejection.kind == Fate::Filter, code: rejection.code, text })
 }
 
 fn is_code(code: &str) -> bool {
     let stable = |c: char| c.is_ascii_alphanumeric() || "_-.:/ ".contains(c);
-    !code.is_empty() && code.len() <= CODE_BYTES_MAX && code.chars().all(stable)
+    !code.is_empty() && code.chars().all(stable)
 }
 
 fn input_row(row: i32, rows: usize) -> Option<u32> {

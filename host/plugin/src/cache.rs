@@ -5,7 +5,6 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,10 +12,9 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component;
 
 use crate::Engine;
-use crate::text::printable;
+use crate::compile::compile;
 
 const CHECKSUM_BYTES: usize = 32;
-const MESSAGE_BYTES_MAX: usize = 1_000;
 const OTHERS: u32 = 0o077;
 
 /// The code of a component, from the cache when there is one that can be trusted, else compiled and put there.
@@ -28,22 +26,14 @@ pub(crate) fn compiled(engine: &Engine, wasm: &[u8], digest: &str, folder: Optio
     {
         return Ok(component);
     }
-    let component = compile(engine, wasm)?;
+    let code = compile(engine, wasm)?;
     if let Some(entry) = &entry
-        && let Err(error) = save(&component, entry)
+        && let Err(error) = save(&code, entry)
     {
         tracing::warn!(path = %entry.display(), error, "compiled code cannot be kept");
     }
-    Ok(component)
-}
-
-fn compile(engine: &Engine, wasm: &[u8]) -> Result<Component, String> {
-    let engine = std::panic::AssertUnwindSafe(engine.wasmtime());
-    match catch_unwind(|| Component::from_binary(&engine, wasm)) {
-        Ok(Ok(component)) => Ok(component),
-        Ok(Err(error)) => Err(printable(&format!("{error:#}"), MESSAGE_BYTES_MAX)),
-        Err(_) => Err("the compiler panicked on it".to_string()),
-    }
+    // SAFETY: the code was made right now, by this process or by a child of it that runs the same program.
+    unsafe { Component::deserialize(engine.wasmtime(), &code) }.map_err(|error| format!("{error:#}"))
 }
 
 /// Differs for each version and configuration of the engine and for each processor.
@@ -113,10 +103,9 @@ fn verified(mut file: File) -> Result<Vec<u8>, String> {
     Ok(code)
 }
 
-fn save(component: &Component, entry: &Path) -> Result<(), String> {
-    let code = component.serialize().map_err(|error| error.to_string())?;
+fn save(code: &[u8], entry: &Path) -> Result<(), String> {
     let temporary = temporary(entry);
-    let written = write(&temporary, &code).and_then(|()| fs::rename(&temporary, entry));
+    let written = write(&temporary, code).and_then(|()| fs::rename(&temporary, entry));
     written.map_err(|error| {
         let _ = fs::remove_file(&temporary);
         error.to_string()

@@ -19,6 +19,7 @@ use crate::failure::{Stop, explain};
 use crate::guest_log::Identity;
 use crate::instance::{Blueprint, RowBlueprint};
 use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
+use crate::pool::Pool;
 use crate::state::State;
 use crate::text::printable;
 use crate::{Engine, GroupStage, Kind, PluginError, RowStage, SchemaVersions, cache, columns, imports};
@@ -159,6 +160,10 @@ impl Component {
         if !problems.is_empty() {
             return Err(PluginError::Options { component: self.name().to_string(), problems });
         }
+        let (one, all) = (limits.memory_bytes_max, self.engine.options().total_memory_bytes_max);
+        if one > all {
+            return Err(PluginError::Budget { one, all });
+        }
         let options = Value::Object(options.clone()).to_string();
         let plan = self.plan(&options, input, limits)?;
         let columns = Columns::check(self.kind(), &plan, input)
@@ -197,6 +202,10 @@ impl Component {
             Blueprint::Rows(_) => None,
             Blueprint::Groups(blueprint) => Some(blueprint),
         }
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        self.engine.pool()
     }
 
     pub(crate) fn store(&self, limits: &Limits, now_us: i64) -> Store<State> {

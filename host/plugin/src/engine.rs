@@ -5,11 +5,16 @@ use std::sync::Arc;
 use wasmtime::component::Linker;
 use wasmtime::{Config, Inlining};
 
-use crate::PluginError;
-use crate::limits::STACK_BYTES_MAX;
+use crate::budget::Budget;
+use crate::limits::{Limits, count};
 use crate::linker::linker;
+use crate::pool::Pool;
 use crate::state::State;
 use crate::ticker::Ticker;
+use crate::{Compiler, PluginError};
+
+const STACK_BYTES: u64 = 512 << 10;
+const TOTAL_MEMORY_BYTES: u64 = 1 << 30;
 
 /// Compiles components and stops those that take too long. One for each process; clones share it. Its ticker thread
 /// ends with the last clone and the last component.
@@ -18,24 +23,76 @@ pub struct Engine {
     shared: Arc<Shared>,
 }
 
+/// What holds for all components of an engine.
+#[derive(Debug, Clone)]
+pub struct EngineOptions {
+    /// Linear memory of all instances together: calls wait for room. At least what one instance may use.
+    pub total_memory_bytes_max: u64,
+    /// Native stack of a component's code. Threads that call components must have twice as much.
+    pub stack_bytes_max: u64,
+    /// The process that compiles; `None`: components are compiled in this process, where nothing limits the compiler.
+    pub compiler: Option<Compiler>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let total_memory_bytes_max = TOTAL_MEMORY_BYTES.max(threads * Limits::default().memory_bytes_max);
+        Self { total_memory_bytes_max, stack_bytes_max: STACK_BYTES, compiler: None }
+    }
+}
+
 struct Shared {
     engine: wasmtime::Engine,
     linker: Linker<State>,
+    pool: Pool,
+    budget: Arc<Budget>,
+    options: EngineOptions,
     _ticker: Ticker,
 }
 
 impl Engine {
-    /// Starts the engine and its ticker.
+    /// Starts an engine with default options.
+    ///
+    /// # Errors
+    /// As for [`Self::with`].
+    pub fn new() -> Result<Self, PluginError> {
+        Self::with(EngineOptions::default())
+    }
+
+    /// Starts an engine and its ticker.
     ///
     /// # Errors
     /// The machine cannot run it: no thread, or an unsupported processor.
-    pub fn new() -> Result<Self, PluginError> {
+    pub fn with(options: EngineOptions) -> Result<Self, PluginError> {
         let failed = |what: String| PluginError::Engine { what };
-        let engine = wasmtime::Engine::new(&config()).map_err(|error| failed(format!("{error:#}")))?;
+        let mut config = config();
+        config.max_wasm_stack(count(options.stack_bytes_max));
+        let engine = wasmtime::Engine::new(&config).map_err(|error| failed(format!("{error:#}")))?;
         let linker = linker(&engine).map_err(|error| failed(format!("{error:#}")))?;
         let ticking = engine.clone();
         let ticker = Ticker::start(move || ticking.increment_epoch()).map_err(|error| failed(error.to_string()))?;
-        Ok(Self { shared: Arc::new(Shared { engine, linker, _ticker: ticker }) })
+        let budget = Budget::new(options.total_memory_bytes_max);
+        let pool = Pool::new(budget.clone());
+        Ok(Self { shared: Arc::new(Shared { engine, linker, pool, budget, options, _ticker: ticker }) })
+    }
+
+    /// Linear memory of all instances: bytes in use now, and the most that was in use at one time.
+    pub fn memory_bytes(&self) -> (u64, u64) {
+        let used = self.shared.budget.used();
+        (used.now(), used.peak())
+    }
+
+    pub(crate) fn options(&self) -> &EngineOptions {
+        &self.shared.options
+    }
+
+    pub(crate) fn compiler(&self) -> Option<&Compiler> {
+        self.shared.options.compiler.as_ref()
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.shared.pool
     }
 
     pub(crate) fn wasmtime(&self) -> &wasmtime::Engine {
@@ -58,15 +115,10 @@ impl std::fmt::Debug for Engine {
 ///
 /// Inlining by the runtime is off too. It makes a decoder 3 to 5 % faster, and compiling a component of 1 MB takes
 /// 1.1 GiB with it, 60 MiB without: more than a whole pipeline may use.
-fn config() -> Config {
+pub(crate) fn config() -> Config {
     let mut config = Config::new();
     switch_off(&mut config);
-    config
-        .epoch_interruption(true)
-        .compiler_inlining(Inlining::No)
-        .memory_init_cow(true)
-        .max_wasm_stack(STACK_BYTES_MAX)
-        .signals_based_traps(true);
+    config.epoch_interruption(true).compiler_inlining(Inlining::No).memory_init_cow(true).signals_based_traps(true);
     config
 }
 

@@ -132,6 +132,16 @@ pub enum PluginError {
         /// Which column, and what is wrong.
         what: String,
     },
+    /// One instance may use more memory than all of them together.
+    #[error(
+        "one instance may use {one} bytes of memory, more than the {all} of all instances together; lower `limits.memory_bytes_max` of the stage, or raise `limits.total_memory_bytes_max` of crisol.toml"
+    )]
+    Budget {
+        /// What one may use.
+        one: u64,
+        /// What all may use.
+        all: u64,
+    },
     /// It failed while it planned.
     #[error("component `{component}` cannot plan: {cause}")]
     Planning {
@@ -165,12 +175,23 @@ pub enum CallError {
     },
     /// It did not answer in time.
     #[error(
-        "it was stopped after {limit_ms} ms, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage",
+        "it was stopped after {limit_ms} ms of processor time, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage",
         said_text(said)
     )]
     Deadline {
         /// The limit.
         limit_ms: u64,
+        /// What it wrote to stderr last.
+        said: Option<String>,
+    },
+    /// Its code calls itself too deeply.
+    #[error(
+        "its stack of {limit} bytes overflowed: recursion is too deep{}; if it must be, raise `limits.stack_bytes_max` of crisol.toml",
+        said_text(said)
+    )]
+    Stack {
+        /// The limit.
+        limit: u64,
         /// What it wrote to stderr last.
         said: Option<String>,
     },
@@ -181,7 +202,7 @@ pub enum CallError {
         asked: u64,
         /// The limit.
         limit: u64,
-        /// `bytes of memory` or `table elements`.
+        /// `bytes of memory`, `table elements` or `core instances`.
         unit: &'static str,
         /// The setting that raises the limit, where there is one.
         raise: Option<&'static str>,
@@ -204,9 +225,9 @@ pub enum CallError {
         actual: Option<u64>,
         /// The limit.
         limit: u64,
-        /// `bytes` or `rows`.
+        /// `bytes`, `rows` or `different codes`.
         unit: &'static str,
-        /// `a call` or `a session`.
+        /// `a call`, `a session` or `a code`.
         of: &'static str,
         /// The setting that raises the limit.
         setting: &'static str,
@@ -243,6 +264,21 @@ pub enum CallError {
         /// What was found.
         what: String,
     },
+}
+
+impl CallError {
+    /// The code under which a row goes to quarantine that alone brings about this error; `None` where no row can be to
+    /// blame: the component gave up by itself, or the host is at fault.
+    pub fn poison_code(&self) -> Option<&'static str> {
+        match self {
+            Self::Trap { .. } | Self::Stack { .. } => Some("plugin_trap"),
+            Self::Deadline { .. } => Some("plugin_timeout"),
+            Self::Memory { .. } => Some("plugin_memory"),
+            Self::Output { .. } => Some("plugin_output"),
+            Self::Invalid { .. } | Self::Accounts { .. } => Some("plugin_invalid"),
+            Self::AddressSpace { .. } | Self::Failure { .. } | Self::Host { .. } => None,
+        }
+    }
 }
 
 fn quoted(names: &[String]) -> String {

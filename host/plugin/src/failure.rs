@@ -6,13 +6,16 @@ use wasmtime::Trap;
 
 use crate::CallError;
 use crate::bindings::Failure;
-use crate::limits::{CODE_BYTES_MAX, Limits, Refusal, TABLE_ELEMENTS_MAX, TEXT_BYTES_MAX};
+use crate::limiter::Refusal;
+use crate::limits::{FAILURE_CODE_BYTES_MAX, Limits, MESSAGE_BYTES_MAX};
 use crate::state::State;
 use crate::text::printable;
 
 const ATTRIBUTES_MAX: usize = 16;
 /// The runtime has no type for this error; a test holds the words.
 const FUEL_EXHAUSTED: &str = "fuel allocated for hostcalls has been exhausted";
+/// The same holds for this one.
+const TOO_MANY_INSTANCES: &str = "instance count too high at ";
 
 /// The same holds for these two: a memory that cannot be reserved, and `ENOMEM`, the only error of the system for it.
 const NOT_RESERVED: &str = "mmap failed to reserve 0x";
@@ -52,7 +55,7 @@ pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
         Stop::Failed(failure) => return failed(failure),
         Stop::Runtime(error) => error,
     };
-    tracing::debug!(error = %printable(&format!("{error:?}"), 4 * TEXT_BYTES_MAX), "a component was stopped");
+    tracing::debug!(error = %printable(&format!("{error:?}"), 4 * MESSAGE_BYTES_MAX), "a component was stopped");
     let said = state.said();
     if let Some(refusal) = state.limiter.refusal() {
         return refused(refusal, limits, said);
@@ -65,6 +68,14 @@ pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
     if root.contains(FUEL_EXHAUSTED) {
         let limit = limits.output_bytes_max;
         return CallError::Output { actual: None, limit, unit: "bytes", of: "a call", setting: "output_bytes_max" };
+    }
+    if let Some((_, asked)) = root.split_once(TOO_MANY_INSTANCES) {
+        let (asked, limit) = (asked.parse().unwrap_or(limits.core_instances_max + 1), limits.core_instances_max);
+        let raise = Some("core_instances_max");
+        return CallError::Memory { asked, limit, unit: "core instances", raise, said };
+    }
+    if trap == Some(Trap::StackOverflow) {
+        return CallError::Stack { limit: state.stack_bytes_max, said };
     }
     if trap.is_none() && root.ends_with(NO_MEMORY) {
         return CallError::AddressSpace { reserved: reserved(&error) };
@@ -84,8 +95,7 @@ fn reserved(error: &wasmtime::Error) -> Option<u64> {
 fn trap_text(trap: Option<Trap>, root: &str) -> String {
     match trap {
         Some(Trap::UnreachableCodeReached) => "it panicked or aborted (`unreachable`)".to_string(),
-        Some(Trap::StackOverflow) => "its stack overflowed; recursion is too deep".to_string(),
-        _ => printable(root.trim_start_matches("wasm trap: "), TEXT_BYTES_MAX),
+        _ => printable(root.trim_start_matches("wasm trap: "), MESSAGE_BYTES_MAX),
     }
 }
 
@@ -96,17 +106,18 @@ fn refused(refusal: &Refusal, limits: &Limits, said: Option<String>) -> CallErro
             CallError::Memory { asked, limit, unit: "bytes of memory", raise, said }
         }
         Refusal::Table(asked) => {
-            CallError::Memory { asked, limit: TABLE_ELEMENTS_MAX as u64, unit: "table elements", raise: None, said }
+            let (limit, raise) = (limits.table_elements_max, Some("table_elements_max"));
+            CallError::Memory { asked, limit, unit: "table elements", raise, said }
         }
     }
 }
 
 fn failed(failure: Failure) -> CallError {
-    let short = |text: &str| printable(text, CODE_BYTES_MAX);
+    let short = |text: &str| printable(text, FAILURE_CODE_BYTES_MAX);
     let attributes = failure.attributes.iter().take(ATTRIBUTES_MAX);
     CallError::Failure {
         code: short(&failure.code),
-        text: printable(&failure.text, TEXT_BYTES_MAX),
-        attributes: attributes.map(|(name, value)| (short(name), printable(value, TEXT_BYTES_MAX / 8))).collect(),
+        text: printable(&failure.text, MESSAGE_BYTES_MAX),
+        attributes: attributes.map(|(name, value)| (short(name), printable(value, MESSAGE_BYTES_MAX / 8))).collect(),
     }
 }

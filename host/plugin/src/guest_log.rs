@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::limits::{LOG_LINE_BYTES_MAX, LOG_LINES_MAX};
+use crate::limits::{Limits, count};
 use crate::text::printable;
 
 /// Which component, for log lines and messages.
@@ -18,23 +18,26 @@ pub(crate) struct Identity {
 #[derive(Debug)]
 pub(crate) struct GuestLog {
     identity: Arc<Identity>,
-    lines: u32,
+    lines_max: u64,
+    line_bytes_max: usize,
+    lines: u64,
     dropped: u64,
 }
 
 impl GuestLog {
-    pub(crate) fn new(identity: Arc<Identity>) -> Self {
-        Self { identity, lines: 0, dropped: 0 }
+    pub(crate) fn new(identity: Arc<Identity>, limits: &Limits) -> Self {
+        let (lines_max, line_bytes_max) = (limits.log_lines_max, count(limits.log_line_bytes_max));
+        Self { identity, lines_max, line_bytes_max, lines: 0, dropped: 0 }
     }
 
     /// One line, unless there were too many already.
     pub(crate) fn line(&mut self, level: u32, text: &str) {
-        if self.lines == LOG_LINES_MAX {
+        if self.lines == self.lines_max {
             self.dropped += 1;
             return;
         }
         self.lines += 1;
-        let text = printable(text, LOG_LINE_BYTES_MAX);
+        let text = printable(text, self.line_bytes_max);
         let (plugin, digest) = (&self.identity.name, &self.identity.digest);
         match level {
             0 => tracing::trace!(guest = true, plugin, digest, "{text}"),
@@ -53,7 +56,8 @@ impl GuestLog {
                 plugin,
                 digest,
                 dropped,
-                "log lines of a component were dropped: {LOG_LINES_MAX} a call are kept"
+                "log lines of a component were dropped: {} a call are kept; `limits.log_lines_max` of the stage allows more",
+                self.lines_max
             );
         }
         self.lines = 0;

@@ -10,9 +10,12 @@
 
 mod accounts;
 mod bindings;
+mod budget;
 mod cache;
 mod columns;
+mod compile;
 mod component;
+mod deadline;
 mod description;
 mod engine;
 mod error;
@@ -23,6 +26,7 @@ mod group_stage;
 mod guest_log;
 mod imports;
 mod instance;
+mod limiter;
 mod limits;
 mod linker;
 mod options;
@@ -36,9 +40,10 @@ mod stubs;
 mod text;
 mod ticker;
 
+pub use compile::{Compiler, compile_in_child};
 pub use component::Component;
 pub use description::{Kind, SchemaVersions};
-pub use engine::Engine;
+pub use engine::{Engine, EngineOptions};
 pub use error::{CallError, OptionProblem, PluginError};
 pub use group_session::{GroupAnswer, GroupSession};
 pub use group_stage::GroupStage;

@@ -1,7 +1,5 @@
 //! What a component may use: the limits that a stage can set, and those that are fixed.
 
-use wasmtime::ResourceLimiter;
-
 /// Most rows in one call of a row stage.
 pub const ROWS_MAX: usize = 16_384;
 /// Largest component file.
@@ -16,42 +14,47 @@ pub(crate) const OPTIONS_BYTES_MAX: usize = 1 << 20;
 pub(crate) const COLUMNS_MAX: usize = 1_000;
 /// Longest name of a column, in bytes.
 pub(crate) const COLUMN_NAME_BYTES_MAX: usize = 200;
-/// Longest code of a rejection, in bytes.
-pub(crate) const CODE_BYTES_MAX: usize = 64;
-/// Texts of rejections and failures are cut to so many bytes.
-pub(crate) const TEXT_BYTES_MAX: usize = 2 << 10;
-/// Of what a component writes to stderr in one call, the last bytes are kept.
-pub(crate) const STDERR_BYTES_MAX: usize = 4 << 10;
-/// Log lines of one call; the others are counted.
-pub(crate) const LOG_LINES_MAX: u32 = 100;
-/// Log lines are cut to so many bytes.
-pub(crate) const LOG_LINE_BYTES_MAX: usize = 2 << 10;
+/// Codes and names of failures are cut to so many bytes.
+pub(crate) const FAILURE_CODE_BYTES_MAX: usize = 64;
+/// Messages that quote a component are cut to so many bytes.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 2 << 10;
+/// Time of a call that looks for the rows on which a component fails, at least.
+const PART_DEADLINE_MS_MIN: u64 = 200;
 /// Host resources (streams, pollables) alive at one time.
 pub(crate) const HANDLES_MAX: usize = 1_000;
 /// Random bytes of one request.
 pub(crate) const RANDOM_BYTES_MAX: u64 = 64 << 10;
 /// Calls of one instance of a component that declares `reuse`.
 pub(crate) const REUSE_CALLS_MAX: u32 = 64;
-/// Native stack of a component's code.
-pub(crate) const STACK_BYTES_MAX: usize = 512 << 10;
 
-/// Elements of one table.
-pub(crate) const TABLE_ELEMENTS_MAX: usize = 100_000;
-const TABLES_MAX: usize = 64;
-const MEMORIES_MAX: usize = 16;
-const INSTANCES_MAX: usize = 64;
-
-/// What one call of a stage may use. Breaking one ends the call with an error that names it.
+/// What one call of a stage may use. Breaking one ends the call with an error that names it, the limit, what was found
+/// and the setting that raises it; texts, log lines and stderr are cut instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// All linear memories of the instance together.
     pub memory_bytes_max: u64,
-    /// Wall time of one call, the start of the instance included. Each call of a session of groups has it anew.
+    /// Processor time of one call, the start of the instance included. Each call of a session of groups has it anew.
     pub deadline_ms_max: u64,
     /// Bytes that one call may give back, and all calls of a session of groups together.
     pub output_bytes_max: u64,
     /// Rows that one call may give back, and all calls of a session of groups together.
     pub output_rows_max: u64,
+    /// Different codes among the rejections of one call.
+    pub codes_max: u64,
+    /// Bytes of one code.
+    pub code_bytes_max: u64,
+    /// The text of a rejection is cut to so many bytes.
+    pub text_bytes_max: u64,
+    /// Log lines of one call; the others are counted.
+    pub log_lines_max: u64,
+    /// A log line is cut to so many bytes.
+    pub log_line_bytes_max: u64,
+    /// Bytes kept of what one call writes to stderr, the last ones.
+    pub stderr_bytes_max: u64,
+    /// Elements of one table of the instance.
+    pub table_elements_max: u64,
+    /// Core instances that the component may consist of.
+    pub core_instances_max: u64,
 }
 
 impl Default for Limits {
@@ -61,76 +64,30 @@ impl Default for Limits {
             deadline_ms_max: 10_000,
             output_bytes_max: 134_217_728,
             output_rows_max: 1_048_576,
+            codes_max: 100,
+            code_bytes_max: 64,
+            text_bytes_max: 2_048,
+            log_lines_max: 100,
+            log_line_bytes_max: 2_048,
+            stderr_bytes_max: 4_096,
+            table_elements_max: 100_000,
+            core_instances_max: 64,
         }
     }
 }
 
-/// Which growth was refused; kept, because what reaches the caller is only a trap.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// Linear memory: so many bytes in all were asked for.
-    Memory(u64),
-    /// A table: so many elements were asked for.
-    Table(u64),
-}
-
-/// Counts what an instance grows to and traps it when it asks for more.
-#[derive(Debug)]
-pub(crate) struct Limiter {
-    memory_bytes_max: u64,
-    memory_bytes: u64,
-    refusal: Option<Refusal>,
-}
-
-impl Limiter {
-    pub(crate) fn new(memory_bytes_max: u64) -> Self {
-        Self { memory_bytes_max, memory_bytes: 0, refusal: None }
-    }
-
-    /// Bytes of linear memory now; memory never shrinks.
-    pub(crate) fn memory_bytes(&self) -> u64 {
-        self.memory_bytes
-    }
-
-    pub(crate) fn refusal(&self) -> Option<&Refusal> {
-        self.refusal.as_ref()
+impl Limits {
+    /// The same with less time, for `rows` of the `whole` rows that the deadline is meant for.
+    pub(crate) fn for_part(&self, rows: usize, whole: usize) -> Self {
+        let share = self.deadline_ms_max.saturating_mul(rows as u64) / (whole.max(1) as u64);
+        let least = PART_DEADLINE_MS_MIN.min(self.deadline_ms_max);
+        Self { deadline_ms_max: share.clamp(least, self.deadline_ms_max), ..self.clone() }
     }
 }
 
-impl ResourceLimiter for Limiter {
-    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
-        let more = desired.saturating_sub(current) as u64;
-        let asked = self.memory_bytes.saturating_add(more);
-        if asked > self.memory_bytes_max {
-            self.refusal = Some(Refusal::Memory(asked));
-            wasmtime::bail!("memory limit");
-        }
-        if maximum.is_some_and(|maximum| desired > maximum) {
-            return Ok(false);
-        }
-        self.memory_bytes = asked;
-        Ok(true)
-    }
-
-    fn table_growing(&mut self, _current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
-        if desired > TABLE_ELEMENTS_MAX {
-            self.refusal = Some(Refusal::Table(desired as u64));
-            wasmtime::bail!("table limit");
-        }
-        Ok(maximum.is_none_or(|maximum| desired <= maximum))
-    }
-
-    fn instances(&self) -> usize {
-        INSTANCES_MAX
-    }
-
-    fn tables(&self) -> usize {
-        TABLES_MAX
-    }
-
-    fn memories(&self) -> usize {
-        MEMORIES_MAX
-    }
+/// A limit, as a number of things in memory.
+pub(crate) fn count(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]
@@ -138,28 +95,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memories_are_counted_together() {
-        let mut limiter = Limiter::new(100);
-        assert!(limiter.memory_growing(0, 60, None).unwrap());
-        assert!(limiter.memory_growing(0, 30, None).unwrap());
-        assert!(limiter.memory_growing(30, 50, None).is_err());
-        assert_eq!(limiter.refusal(), Some(&Refusal::Memory(110)));
-        assert_eq!(limiter.memory_bytes(), 90);
-    }
-
-    #[test]
-    fn a_memory_that_reaches_its_own_maximum_is_refused_without_a_trap() {
-        let mut limiter = Limiter::new(100);
-        assert!(!limiter.memory_growing(0, 60, Some(50)).unwrap());
-        assert_eq!(limiter.memory_bytes(), 0);
-        assert_eq!(limiter.refusal(), None);
-    }
-
-    #[test]
-    fn tables_have_a_limit_of_their_own() {
-        let mut limiter = Limiter::new(100);
-        assert!(limiter.table_growing(0, 100, None).unwrap());
-        assert!(limiter.table_growing(100, TABLE_ELEMENTS_MAX + 1, None).is_err());
-        assert_eq!(limiter.refusal(), Some(&Refusal::Table(TABLE_ELEMENTS_MAX as u64 + 1)));
+    fn a_part_of_the_rows_has_its_part_of_the_time_but_never_less_than_200_ms() {
+        let deadline = |limit, rows, whole| {
+            let limits = Limits { deadline_ms_max: limit, ..Limits::default() };
+            limits.for_part(rows, whole).deadline_ms_max
+        };
+        assert_eq!(deadline(10_000, 8_192, 16_384), 5_000);
+        assert_eq!(deadline(10_000, 1, 16_384), 200);
+        assert_eq!(deadline(10_000, 16_384, 16_384), 10_000);
+        assert_eq!(deadline(50, 1, 2), 50);
     }
 }

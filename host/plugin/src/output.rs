@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use crisol_ipc::{IpcError, Rejections, decode, rejections_schema};
 
-use crate::limits::{Limits, TEXT_BYTES_MAX};
+use crate::limits::{Limits, MESSAGE_BYTES_MAX};
 use crate::text::printable;
 use crate::{CallError, RowOutput, accounts};
 
@@ -27,12 +27,12 @@ pub(crate) fn read(answer: Answer, message: &SchemaRef, rows: usize, limits: &Li
         None => Vec::new(),
     };
     let Some(given) = answer.rows else {
-        let (origin, rejected) = accounts::judge(rows, rejected)?;
+        let (origin, rejected) = accounts::judge(rows, rejected, limits)?;
         return Ok(RowOutput { rows: None, origin, rejected });
     };
     let given = batch(given, message, limits, "`rows`")?;
     let origin = accounts::origin(&given, rows)?;
-    let rejected = accounts::settle(rows, &origin, rejected)?;
+    let rejected = accounts::settle(rows, &origin, rejected, limits)?;
     Ok(RowOutput { rows: Some(without_last(given)?), origin, rejected })
 }
 
@@ -90,5 +90,5 @@ pub(crate) fn without_last(batch: RecordBatch) -> Result<RecordBatch, CallError>
 }
 
 fn invalid(part: &str, error: &IpcError) -> CallError {
-    CallError::Invalid { what: format!("{part}: {}", printable(&error.to_string(), TEXT_BYTES_MAX)) }
+    CallError::Invalid { what: format!("{part}: {}", printable(&error.to_string(), MESSAGE_BYTES_MAX)) }
 }

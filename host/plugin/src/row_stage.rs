@@ -11,7 +11,7 @@ use crate::failure::{explain, guarded};
 use crate::instance::{Instance, Opening};
 use crate::limits::Limits;
 use crate::output::Answer;
-use crate::pool::Pool;
+use crate::pool::StageKey;
 use crate::state::State;
 use crate::{CallError, Component, Kind, output};
 
@@ -22,7 +22,8 @@ pub struct RowStage {
     options: String,
     columns: Columns,
     limits: Limits,
-    pool: Pool,
+    /// For components whose instances are kept between calls.
+    key: Option<StageKey>,
 }
 
 /// What came of the rows of one call. Each input row is in `origin` at least once, or in `rejected` once.
@@ -51,8 +52,8 @@ pub struct Rejected {
 
 impl RowStage {
     pub(crate) fn new(component: Arc<Component>, options: String, columns: Columns, limits: Limits) -> Self {
-        let pool = Pool::new(component.reuse(), limits.memory_bytes_max);
-        Self { component, options, columns, limits, pool }
+        let key = component.reuse().then(|| component.pool().register());
+        Self { component, options, columns, limits, key }
     }
 
     /// The component behind it.
@@ -70,13 +71,27 @@ impl RowStage {
         self.columns.writes.clone()
     }
 
-    /// Works on at most [`ROWS_MAX`](crate::ROWS_MAX) rows with exactly the columns of [`Self::reads`]. Blocks for at most the deadline
-    /// of the limits. `timestamp_us` is what "now" means, in microseconds since 1970 UTC.
+    /// Works on at most [`ROWS_MAX`](crate::ROWS_MAX) rows with exactly the columns of [`Self::reads`]. Blocks until there is
+    /// memory for an instance, and then for at most the deadline of the limits, in processor time. `timestamp_us` is what
+    /// "now" means, in microseconds since 1970 UTC.
     ///
     /// # Errors
     /// The component trapped, broke a limit, gave what does not hold, or failed by itself. Nothing of the call may be
     /// used then; other calls are not touched by it.
     pub fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<RowOutput, CallError> {
+        self.call_within(rows, timestamp_us, &self.limits)
+    }
+
+    /// The same for some of `whole` rows on which a call failed: the deadline is as much shorter, and at least 200 ms
+    /// where that is not more than the deadline itself.
+    ///
+    /// # Errors
+    /// As for [`Self::call`].
+    pub fn call_part(&self, rows: &RecordBatch, whole: usize, timestamp_us: i64) -> Result<RowOutput, CallError> {
+        self.call_within(rows, timestamp_us, &self.limits.for_part(rows.num_rows(), whole))
+    }
+
+    fn call_within(&self, rows: &RecordBatch, timestamp_us: i64, limits: &Limits) -> Result<RowOutput, CallError> {
         self.columns.check_rows(rows)?;
         if rows.num_rows() == 0 {
             let empty = (!self.is_validator()).then(|| RecordBatch::new_empty(self.writes()));
@@ -84,8 +99,8 @@ impl RowStage {
         }
         guarded(|| {
             let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-            let answer = self.answer(&message, timestamp_us)?;
-            output::read(answer, &self.columns.message, rows.num_rows(), &self.limits)
+            let answer = self.answer(&message, timestamp_us, limits)?;
+            output::read(answer, &self.columns.message, rows.num_rows(), limits)
         })
     }
 
@@ -93,24 +108,34 @@ impl RowStage {
         self.component.kind() == Kind::Validator
     }
 
-    fn answer(&self, message: &Message, timestamp_us: i64) -> Result<Answer, CallError> {
+    fn answer(&self, message: &Message, timestamp_us: i64, limits: &Limits) -> Result<Answer, CallError> {
         let Some(blueprint) = self.component.row_blueprint() else {
             return Err(CallError::Host { what: "it is no row component".to_string() });
         };
-        let mut instance = match self.pool.take() {
+        let mut instance = match self.key.and_then(|key| self.component.pool().take(key)) {
             Some(mut instance) => {
-                State::next_call(&mut instance.store, &self.limits, timestamp_us);
+                State::next_call(&mut instance.store, limits, timestamp_us);
                 instance
             }
-            None => Instance::new(self.component.store(&self.limits, timestamp_us)),
+            None => Instance::new(self.component.store(limits, timestamp_us)),
         };
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
         match instance.call(blueprint, opening, message) {
             Ok(answer) => {
-                self.pool.put(instance);
+                if let Some(key) = self.key {
+                    self.component.pool().put(key, instance, limits.memory_bytes_max);
+                }
                 Ok(answer)
             }
-            Err(stop) => Err(explain(stop, instance.store.data(), &self.limits)),
+            Err(stop) => Err(explain(stop, instance.store.data(), limits)),
+        }
+    }
+}
+
+impl Drop for RowStage {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.component.pool().forget(key);
         }
     }
 }

@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wasmtime::Store;
 use wasmtime::component::ResourceTable;
+use wasmtime::{Store, UpdateDeadline};
 use wasmtime_wasi::filesystem::{WasiFilesystemCtx, WasiFilesystemCtxView};
 
 use crate::bindings::{log, types};
+use crate::deadline::Deadline;
 use crate::engine::Engine;
 use crate::guest_log::{GuestLog, Identity};
-use crate::limits::{HANDLES_MAX, Limiter, Limits};
+use crate::limiter::Limiter;
+use crate::limits::{HANDLES_MAX, Limits, count};
 use crate::stderr::Stderr;
 use crate::stubs::Random;
 use crate::ticker::Ticker;
@@ -18,11 +20,14 @@ use crate::ticker::Ticker;
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) limiter: Limiter,
+    pub(crate) deadline: Deadline,
     pub(crate) stderr: Arc<Mutex<Stderr>>,
     pub(crate) log: GuestLog,
     pub(crate) random: Random,
     /// What every clock says, in microseconds since 1970 UTC.
     pub(crate) now_us: i64,
+    /// For messages.
+    pub(crate) stack_bytes_max: u64,
     pub(crate) resources: ResourceTable,
     filesystem: NoFiles,
 }
@@ -36,23 +41,32 @@ impl std::fmt::Debug for NoFiles {
 }
 
 impl State {
-    /// A store whose deadline starts now.
+    /// A store whose deadline starts now, which is when there is room for its memory.
     pub(crate) fn store(engine: &Engine, identity: &Arc<Identity>, limits: &Limits, now_us: i64) -> Store<Self> {
         let mut resources = ResourceTable::new();
         resources.set_max_capacity(HANDLES_MAX);
+        let reserved = engine.pool().reserve(limits.memory_bytes_max);
         let state = Self {
-            limiter: Limiter::new(limits.memory_bytes_max),
-            stderr: Arc::default(),
-            log: GuestLog::new(identity.clone()),
+            limiter: Limiter::new(limits, reserved),
+            deadline: Deadline::from_now(limits.deadline_ms_max),
+            stderr: Arc::new(Mutex::new(Stderr::new(count(limits.stderr_bytes_max)))),
+            log: GuestLog::new(identity.clone(), limits),
             random: Random::fixed(),
             now_us,
+            stack_bytes_max: engine.options().stack_bytes_max,
             resources,
             filesystem: NoFiles(WasiFilesystemCtx::default()),
         };
         let mut store = Store::new(engine.wasmtime(), state);
         store.limiter(|state| &mut state.limiter);
-        store.set_hostcall_fuel(usize::try_from(limits.output_bytes_max).unwrap_or(usize::MAX));
+        store.set_hostcall_fuel(count(limits.output_bytes_max));
         store.set_epoch_deadline(Ticker::ticks(limits.deadline_ms_max));
+        store.epoch_deadline_callback(|store| {
+            Ok(match store.data().deadline.left_ms() {
+                0 => UpdateDeadline::Interrupt,
+                left => UpdateDeadline::Continue(Ticker::ticks(left)),
+            })
+        });
         store
     }
 
@@ -60,6 +74,7 @@ impl State {
     pub(crate) fn next_call(store: &mut Store<Self>, limits: &Limits, now_us: i64) {
         store.set_epoch_deadline(Ticker::ticks(limits.deadline_ms_max));
         let state = store.data_mut();
+        state.deadline = Deadline::from_now(limits.deadline_ms_max);
         state.stderr.lock().unwrap_or_else(PoisonError::into_inner).clear();
         state.log.end_call();
         state.now_us = now_us;

@@ -1,20 +1,25 @@
-//! What a component writes to stderr: the last few KiB, because a panic's message comes last.
+//! What a component writes to stderr: its end, because a panic's message comes last.
 
 use std::collections::VecDeque;
 
-use crate::limits::{STDERR_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::limits::MESSAGE_BYTES_MAX;
 use crate::text::printable;
 
 /// A pipe without end that remembers its end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Stderr {
+    bytes_max: usize,
     tail: VecDeque<u8>,
 }
 
 impl Stderr {
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self { bytes_max, tail: VecDeque::new() }
+    }
+
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        let kept = &bytes[bytes.len().saturating_sub(STDERR_BYTES_MAX)..];
-        let excess = (self.tail.len() + kept.len()).saturating_sub(STDERR_BYTES_MAX);
+        let kept = &bytes[bytes.len().saturating_sub(self.bytes_max)..];
+        let excess = (self.tail.len() + kept.len()).saturating_sub(self.bytes_max);
         self.tail.drain(..excess);
         self.tail.extend(kept);
     }
@@ -32,7 +37,7 @@ impl Stderr {
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.starts_with("note: run with"))
             .collect();
-        let text = printable(&lines.join(" "), TEXT_BYTES_MAX);
+        let text = printable(&lines.join(" "), MESSAGE_BYTES_MAX);
         (!text.is_empty()).then_some(text)
     }
 }
@@ -43,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_one_line_without_the_advice() {
-        let mut stderr = Stderr::default();
+        let mut stderr = Stderr::new(4_096);
         stderr.write(b"\nthread '<unnamed>' panicked at src/lib.rs:3:5:\nno \x1b[31mamount\n");
         stderr.write(b"note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n");
         assert_eq!(stderr.said().unwrap(), "thread '<unnamed>' panicked at src/lib.rs:3:5: no \\u{1b}[31mamount");
@@ -51,14 +56,14 @@ mod tests {
 
     #[test]
     fn a_flood_keeps_its_end() {
-        let mut stderr = Stderr::default();
+        let mut stderr = Stderr::new(4_096);
         assert_eq!(stderr.said(), None);
         for _ in 0..10 {
             stderr.write(&[b'x'; 1000]);
         }
-        stderr.write(&[b'y'; 3 * STDERR_BYTES_MAX]);
+        stderr.write(&[b'y'; 3 * 4_096]);
         stderr.write(b"\nend");
-        assert_eq!(stderr.tail.len(), STDERR_BYTES_MAX);
+        assert_eq!(stderr.tail.len(), 4_096);
         let tail: Vec<u8> = stderr.tail.iter().copied().collect();
         assert!(tail.ends_with(b"yyy\nend") && !tail.contains(&b'x'));
     }

@@ -4,43 +4,17 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
-use arrow_select::concat::concat_batches;
 
 use crate::columns::{Selection, without_rejected};
-use crate::{BatchContext, ComponentId, Rejection, Stage, StageError, StageOutput, accounts};
+use crate::pieces::Pieces;
+use crate::poison::Searching;
+use crate::{
+    BatchContext, ComponentId, Rejection, RowWorker, Stage, StageError, StageOutput, WorkerError, WorkerOutput,
+    accounts,
+};
 
 /// Most rows that a worker gets in one call.
 const CALL_ROWS_MAX: usize = 16_384;
-
-/// What works behind a stage: a sandboxed component, or native code in its place.
-///
-/// Row by row and without memory: it gets the columns of [`RowWorker::reads`] and gives those of [`RowWorker::writes`].
-pub trait RowWorker: Send + Sync + std::fmt::Debug {
-    /// Who it is.
-    fn id(&self) -> ComponentId;
-
-    /// Names of the input columns that it wants to see, in its order.
-    fn reads(&self) -> Vec<String>;
-
-    /// Columns that it gives; none for a validator.
-    fn writes(&self) -> SchemaRef;
-
-    /// Works on the rows of a chunk, at least one. Blocking; called on worker threads, several at a time.
-    ///
-    /// # Errors
-    /// Text for people: the trap, the limit or the wrong answer, with the component's own words. It stops the stream.
-    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String>;
-}
-
-/// What a [`RowWorker`] gives.
-#[derive(Debug)]
-pub struct WorkerOutput {
-    /// The written columns and, for each row, the input row it came from; `None`: verdicts only, rows that are not
-    /// rejected go on.
-    pub rows: Option<(RecordBatch, Vec<u32>)>,
-    /// Rejected rows; one may appear several times, for several reasons.
-    pub rejected: Vec<Rejection>,
-}
 
 /// Where an output column comes from.
 #[derive(Debug, Clone, Copy)]
@@ -103,30 +77,25 @@ impl ComponentStage {
     }
 
     /// One call, or several where an earlier stage made many rows of few.
-    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String> {
-        if rows.num_rows() <= CALL_ROWS_MAX {
-            return self.worker.call(rows, timestamp_us);
-        }
-        let (mut parts, mut origins, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
-        for first in (0..rows.num_rows()).step_by(CALL_ROWS_MAX) {
-            let slice = rows.slice(first, CALL_ROWS_MAX.min(rows.num_rows() - first));
-            let WorkerOutput { rows: given, rejected: refused } = self.worker.call(&slice, timestamp_us)?;
-            if let Some((part, origin)) = given {
-                accounts::check(slice.num_rows(), part.num_rows(), &origin, &refused)?;
-                origins.extend(origin.into_iter().map(|row| row + first as u32));
-                parts.push(part);
-            }
-            let moved = |rejection: Rejection| Rejection { row: rejection.row + first as u32, ..rejection };
-            rejected.extend(refused.into_iter().map(moved));
-        }
-        let rows = match parts.first() {
-            None => None,
-            Some(part) => {
-                let all = concat_batches(part.schema_ref(), &parts).map_err(|error| error.to_string())?;
-                Some((all, origins))
-            }
+    fn call(&self, rows: &RecordBatch, context: &BatchContext) -> Result<WorkerOutput, StageError> {
+        let failed = |error: WorkerError| self.wrong(error.what);
+        let search = |rows: &RecordBatch, error| {
+            let searching = Searching { worker: self.worker.as_ref(), whole: rows, context };
+            searching.run(error).map_err(failed)
         };
-        Ok(WorkerOutput { rows, rejected })
+        let call = |rows: &RecordBatch| match self.worker.call(rows, context.timestamp_us) {
+            Err(error) => search(rows, error),
+            output => output.map_err(failed),
+        };
+        if rows.num_rows() <= CALL_ROWS_MAX {
+            return call(rows);
+        }
+        let mut pieces = Pieces::default();
+        for first in (0..rows.num_rows()).step_by(CALL_ROWS_MAX) {
+            let piece = rows.slice(first, CALL_ROWS_MAX.min(rows.num_rows() - first));
+            pieces.add(first, piece.num_rows(), call(&piece)?).map_err(|what| self.wrong(what))?;
+        }
+        pieces.output(&self.worker.writes()).map_err(|error| self.internal(error))
     }
 
     /// Rows that only were judged.
@@ -173,7 +142,7 @@ impl Stage for ComponentStage {
 
     fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {
         let view = rows.project(&self.reads).map_err(|error| self.internal(error))?;
-        let mut output = self.call(&view, context.timestamp_us).map_err(|what| self.wrong(what))?;
+        let mut output = self.call(&view, context)?;
         output.rejected.iter_mut().for_each(|rejection| rejection.component = Some(0));
         let Some((written, origin)) = output.rows else {
             return self.judged(rows, output.rejected);

@@ -65,6 +65,7 @@ mod tests {
     use arrow_array::{ArrayRef, Int64Array};
 
     use super::*;
+    use crate::PoisonSearch;
 
     fn rows() -> RecordBatch {
         RecordBatch::try_from_iter([("amount", Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])) as ArrayRef)])
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn e007_null_is_not_meant() {
         let condition = Condition::plan("where", "amount > 0", &rows().schema()).unwrap();
-        let context = BatchContext { batch: 0, timestamp_us: 0 };
+        let context = BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() };
         let meant: Vec<bool> = condition.holds(&rows(), &context).unwrap().values().iter().collect();
         assert_eq!(meant, [true, false, true]);
         assert_eq!(condition.columns(), ["amount"]);

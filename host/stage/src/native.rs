@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::{ComponentId, RowWorker, WorkerOutput};
+use crate::{ComponentId, RowWorker, WorkerError, WorkerOutput};
 
-type Work = dyn Fn(&RecordBatch, i64) -> Result<WorkerOutput, String> + Send + Sync;
+type Work = dyn Fn(&RecordBatch, i64) -> Result<WorkerOutput, WorkerError> + Send + Sync;
 
 /// A [`RowWorker`] that is a function.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ impl NativeWorker {
         name: &str,
         reads: &[&str],
         writes: SchemaRef,
-        work: impl Fn(&RecordBatch, i64) -> Result<WorkerOutput, String> + Send + Sync + 'static,
+        work: impl Fn(&RecordBatch, i64) -> Result<WorkerOutput, WorkerError> + Send + Sync + 'static,
     ) -> Self {
         let id = ComponentId { name: name.to_owned(), version: "0.0.0".to_owned(), digest: "native".to_owned() };
         let reads = reads.iter().map(ToString::to_string).collect();
@@ -45,7 +45,7 @@ impl RowWorker for NativeWorker {
         Arc::clone(&self.writes)
     }
 
-    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String> {
+    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, WorkerError> {
         (self.work)(rows, timestamp_us)
     }
 }

@@ -59,6 +59,7 @@ mod tests {
     use arrow_schema::{DataType, Field};
 
     use super::*;
+    use crate::PoisonSearch;
 
     #[test]
     fn d080_t059_a_null_is_refused_with_the_columns_name() {
@@ -74,7 +75,8 @@ mod tests {
         ];
         let rows = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
         let stage = NotNullStage::new(&schema, &["id".into(), "n".into()]);
-        let output = stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
+        let output =
+            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap();
         assert_eq!(output.origin, [0, 2]);
         let codes: Vec<_> = output.rejected.iter().map(|r| (r.row, &*r.code)).collect();
         assert_eq!(codes, [(1, "not_null: id"), (1, "not_null: n")]);

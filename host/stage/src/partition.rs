@@ -100,12 +100,14 @@ mod tests {
     use arrow_schema::Field;
 
     use super::*;
+    use crate::PoisonSearch;
 
     fn rejected(column: ArrayRef) -> Vec<u32> {
         let schema = Arc::new(Schema::new(vec![Field::new("p", column.data_type().clone(), true)]));
         let rows = RecordBatch::try_new(Arc::clone(&schema), vec![column]).unwrap();
         let stage = PartitionStage::new(&schema, &["p".into()]).unwrap();
-        let output = stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
+        let output =
+            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap();
         assert!(output.rejected.iter().all(|r| &*r.code == "partition_value: p" && r.text.starts_with("column `p` ")));
         assert_eq!(output.rows.num_rows() + output.rejected.len(), rows.num_rows());
         output.rejected.iter().map(|r| r.row).collect()

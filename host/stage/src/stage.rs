@@ -5,15 +5,25 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::StageError;
+use crate::{PoisonSearch, StageError};
 
 /// What holds for all rows of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BatchContext {
     /// Number of the batch.
     pub batch: u64,
     /// Batch timestamp in microseconds: what `now()` means inside a stage (C-022).
     pub timestamp_us: i64,
+    /// Rows on which components fail.
+    pub poison: PoisonSearch,
+}
+
+impl BatchContext {
+    /// For rows of the batch that were judged before.
+    #[must_use]
+    pub fn of_old_rows(&self) -> Self {
+        Self { poison: self.poison.among_old_rows(), ..self.clone() }
+    }
 }
 
 /// What one step gives for a chunk.

@@ -115,6 +115,7 @@ fn as_text(bytes: &BinaryArray) -> Option<StringArray> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PoisonSearch;
 
     fn batch(keys: Vec<Option<&[u8]>>, payloads: Vec<Option<&[u8]>>) -> RecordBatch {
         let schema = Schema::new(vec![
@@ -127,7 +128,7 @@ mod tests {
 
     fn process(rows: &RecordBatch) -> StageOutput {
         let stage = Utf8Stage::new(&rows.schema(), &["message_key".into(), "payload".into()]);
-        stage.process(rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap()
+        stage.process(rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap()
     }
 
     #[test]

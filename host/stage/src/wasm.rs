@@ -5,10 +5,12 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use crisol_contract::{StageKind, StageSpec};
-use crisol_plugin::{CallError, Component, GroupStage, Kind, Limits, OptionProblem, PluginError, Registry, RowStage};
+use crisol_plugin::{
+    CallError, Component, GroupStage, Kind, Limits, OptionProblem, PluginError, Registry, RowOutput, RowStage,
+};
 
 use crate::{
-    ComponentId, Fate, GroupAnswer, GroupSession, GroupWorker, Rejection, Route, RowWorker, WorkerOutput,
+    ComponentId, Fate, GroupAnswer, GroupSession, GroupWorker, Rejection, Route, RowWorker, WorkerError, WorkerOutput,
     WorkerProblem, Workers,
 };
 
@@ -71,20 +73,28 @@ impl RowWorker for SandboxedWorker {
         self.0.writes()
     }
 
-    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, String> {
-        let output = self.0.call(rows, timestamp_us).map_err(|error| error.to_string())?;
-        let rejection = |rejected: crisol_plugin::Rejected| Rejection {
-            row: rejected.row,
-            fate: if rejected.filter { Fate::Filter } else { Fate::Quarantine },
-            code: rejected.code.into(),
-            text: rejected.text.into(),
-            component: None,
-        };
-        Ok(WorkerOutput {
-            rows: output.rows.map(|rows| (rows, output.origin)),
-            rejected: output.rejected.into_iter().map(rejection).collect(),
-        })
+    fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<WorkerOutput, WorkerError> {
+        output(self.0.call(rows, timestamp_us))
     }
+
+    fn call_part(&self, rows: &RecordBatch, whole: usize, timestamp_us: i64) -> Result<WorkerOutput, WorkerError> {
+        output(self.0.call_part(rows, whole, timestamp_us))
+    }
+}
+
+fn output(answer: Result<RowOutput, CallError>) -> Result<WorkerOutput, WorkerError> {
+    let output = answer.map_err(|error| WorkerError { poison_code: error.poison_code(), what: error.to_string() })?;
+    let rejection = |rejected: crisol_plugin::Rejected| Rejection {
+        row: rejected.row,
+        fate: if rejected.filter { Fate::Filter } else { Fate::Quarantine },
+        code: rejected.code.into(),
+        text: rejected.text.into(),
+        component: None,
+    };
+    Ok(WorkerOutput {
+        rows: output.rows.map(|rows| (rows, output.origin)),
+        rejected: output.rejected.into_iter().map(rejection).collect(),
+    })
 }
 
 #[derive(Debug)]
@@ -139,11 +149,20 @@ fn id(component: &Component) -> ComponentId {
 }
 
 fn limits(stage: &StageSpec) -> Limits {
+    let limits = &stage.limits;
     Limits {
-        memory_bytes_max: stage.limits.memory_bytes_max,
-        deadline_ms_max: stage.limits.deadline_ms_max,
-        output_bytes_max: stage.limits.output_bytes_max,
-        ..Limits::default()
+        memory_bytes_max: limits.memory_bytes_max,
+        deadline_ms_max: limits.deadline_ms_max,
+        output_bytes_max: limits.output_bytes_max,
+        output_rows_max: limits.output_rows_max,
+        codes_max: limits.codes_max,
+        code_bytes_max: limits.code_bytes_max,
+        text_bytes_max: limits.text_bytes_max,
+        log_lines_max: limits.log_lines_max,
+        log_line_bytes_max: limits.log_line_bytes_max,
+        stderr_bytes_max: limits.stderr_bytes_max,
+        table_elements_max: limits.table_elements_max,
+        core_instances_max: limits.core_instances_max,
     }
 }
 

@@ -55,7 +55,7 @@ async fn compute(chain: &Chain, given: &[RecordBatch]) -> Result<(Vec<RecordBatc
     let grouping = chain.grouping().unwrap();
     let accepted: Vec<_> = given.iter().map(|rows| Ok(chain.process(rows, &CONTEXT).unwrap().accepted)).collect();
     let sorted = grouping.sorted(futures::stream::iter(accepted).boxed()).await?;
-    let mut run = GroupRun::new(Arc::clone(grouping), CONTEXT)?;
+    let mut run = GroupRun::new(Arc::clone(grouping), CONTEXT.clone())?;
     let mut out = Vec::new();
     for rows in sorted.try_collect::<Vec<_>>().await? {
         out.extend(run.push(&rows)?);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crisol_checkpoint::{Checkpoint, Range, RangeEntry, Step};
 use crisol_observe::{Accounts, ChangeCounts, Event, Gap, Observers};
 use crisol_source::Source;
-use crisol_stage::{BatchContext, Chain};
+use crisol_stage::{BatchContext, Chain, PoisonSearch};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, RowChanges, TableWriter};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -27,6 +27,8 @@ pub(crate) struct Logged {
     pub(crate) number: u64,
     pub(crate) range: Range,
     pub(crate) timestamp_ms: i64,
+    /// Rows in it, where that is known before they are read: never less than there are.
+    pub(crate) rows_planned: Option<u64>,
 }
 
 /// A batch that is committed and marked.
@@ -173,7 +175,8 @@ impl Protocol<'_> {
         }
         let table = table.get().await?.as_ref();
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
-        let context = BatchContext { batch: batch.number, timestamp_us };
+        let poison = PoisonSearch::new(None).among_old_rows();
+        let context = BatchContext { batch: batch.number, timestamp_us, poison };
         let slicing = Slicing { chain, slices, table, context, workers: self.workers };
         let meant = slicing.of_rebuilt(source, &batch.range).await?;
         let writing = Writing::begin(table.writer()?);
@@ -203,7 +206,7 @@ impl Protocol<'_> {
             quarantine: self.quarantine,
             workers: self.workers,
             observers: self.observers,
-            context: BatchContext { batch: batch.number, timestamp_us },
+            context: BatchContext { batch: batch.number, timestamp_us, poison: PoisonSearch::new(batch.rows_planned) },
         };
         flow.run(chunks, source, &batch.range.end).await
     }

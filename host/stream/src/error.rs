@@ -47,6 +47,12 @@ pub enum Failure {
         #[source]
         source: StageError,
     },
+    /// Components failed on more rows than may go to quarantine for that: nothing was committed.
+    #[error("{what}")]
+    Poison {
+        /// How many, how many may, and what the first was.
+        what: String,
+    },
     /// The table or its quarantine could not be written or committed.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -147,7 +153,7 @@ impl Failure {
             Self::Source(error) => error.hint().map(str::to_owned),
             Self::Stage { source: StageError::Config { hint, .. }, .. }
             | Self::Table(TableError::Mismatch { hint, .. }) => Some(hint.clone()),
-            Self::Stage { source: StageError::Plugin { .. }, .. } => Some(
+            Self::Poison { .. } | Self::Stage { source: StageError::Plugin { .. }, .. } => Some(
                 "nothing of this batch was committed; put a mended component in its place and start again: the same \
                  rows are read again"
                     .into(),

@@ -78,8 +78,10 @@ impl Flow<'_> {
         let grouping = self.chain.grouping();
         let mut touched = grouping.map(|grouping| grouping.touched()).transpose().map_err(failed_stage)?;
         let mut accounts = self.feed(chunks, touched.as_mut(), send).await?;
+        self.context.poison.settle(accounts.rows_in).map_err(|what| Failure::Poison { what })?;
         if let (Some(grouping), Some(touched)) = (grouping, touched) {
-            let regrouping = Regrouping { chain: self.chain, context: self.context, workers: self.workers };
+            let regrouping =
+                Regrouping { chain: self.chain, context: self.context.of_old_rows(), workers: self.workers };
             regrouping.run(grouping, touched, source, end, send, &mut accounts).await?;
         }
         Ok(accounts)
@@ -93,7 +95,7 @@ impl Flow<'_> {
         send: &mpsc::Sender<Message>,
     ) -> Result<Accounts, Failure> {
         let mut next_row = 0;
-        let context = self.context;
+        let context = &self.context;
         let mut outputs = chunks
             .map(|chunk| {
                 let chunk = chunk.map(|rows| {
@@ -104,7 +106,7 @@ impl Flow<'_> {
                     next_row = span.end;
                     (rows, span)
                 });
-                let chain = Arc::clone(self.chain);
+                let (chain, context) = (Arc::clone(self.chain), context.clone());
                 async move {
                     let (rows, span) = chunk?;
                     join(spawn_blocking(move || process(&chain, &rows, span, &context))).await?

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crisol_checkpoint::{Checkpoint, Range, Step};
 use crisol_observe::Accounts;
 use crisol_source::Source;
-use crisol_stage::{BatchContext, Chain, Condition};
+use crisol_stage::{BatchContext, Chain, Condition, PoisonSearch};
 use crisol_table::{CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use serde::{Deserialize, Serialize};
 
@@ -314,6 +314,7 @@ fn slicing<'a>(
     batch: &Left<Bound>,
     workers: usize,
 ) -> Slicing<'a> {
-    let context = BatchContext { batch: batch.number, timestamp_us: batch.timestamp_ms.saturating_mul(1_000) };
+    let (timestamp_us, poison) = (batch.timestamp_ms.saturating_mul(1_000), PoisonSearch::new(None).among_old_rows());
+    let context = BatchContext { batch: batch.number, timestamp_us, poison };
     Slicing { chain, slices, table: table.as_ref(), context, workers }
 }

@@ -67,10 +67,10 @@ impl Regrouping<'_> {
         send: &mpsc::Sender<Message>,
     ) -> Result<crisol_stage::GroupCounts, Failure> {
         let cause = Cause::default();
-        let rows = rows_of_groups(self.chain, touched, held, self.context, self.workers, &cause);
+        let rows = rows_of_groups(self.chain, touched, held, &self.context, self.workers, &cause);
         let failed = |error| take(&cause).unwrap_or_else(|| failed_stage(error));
         let mut sorted = grouping.sorted(rows).await.map_err(failed)?;
-        let mut run = GroupRun::new(Arc::clone(grouping), self.context).map_err(failed_stage)?;
+        let mut run = GroupRun::new(Arc::clone(grouping), self.context.clone()).map_err(failed_stage)?;
         while let Some(rows) = sorted.next().await {
             let rows = rows.map_err(failed)?;
             let work = spawn_blocking(move || {
@@ -101,13 +101,13 @@ fn rows_of_groups(
     chain: &Arc<Chain>,
     touched: TouchedGroups,
     held: Chunks,
-    context: BatchContext,
+    context: &BatchContext,
     workers: usize,
     cause: &Cause,
 ) -> BoxStream<'static, Result<RecordBatch, String>> {
-    let (chain, touched, cause) = (Arc::clone(chain), Arc::new(touched), Arc::clone(cause));
+    let (chain, touched, context, cause) = (Arc::clone(chain), Arc::new(touched), context.clone(), Arc::clone(cause));
     let worked = held.map(move |chunk| {
-        let (chain, touched) = (Arc::clone(&chain), Arc::clone(&touched));
+        let (chain, touched, context) = (Arc::clone(&chain), Arc::clone(&touched), context.clone());
         async move {
             let rows = chunk?;
             let work = spawn_blocking(move || {

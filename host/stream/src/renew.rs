@@ -236,7 +236,7 @@ impl Slicing<'_> {
             sink.refuse(refused).await?;
         }
         let grouping = self.chain.grouping().ok_or_else(|| internal("a table of groups without its stage"))?;
-        let regrouping = Regrouping { chain: self.chain, context: self.context, workers: self.workers };
+        let regrouping = Regrouping { chain: self.chain, context: self.context.clone(), workers: self.workers };
         let send = sink.writing.sender();
         regrouping.run(grouping, groups, source, above.end(), send, &mut accounts).await?;
         sink.name_refused(&named).await?;

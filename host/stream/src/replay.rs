@@ -13,7 +13,7 @@ use arrow_select::filter::filter_record_batch;
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
-use crisol_stage::{BatchContext, Chain, restored_rows};
+use crisol_stage::{BatchContext, Chain, PoisonSearch, restored_rows};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
@@ -279,7 +279,8 @@ impl Replay {
     /// Rows that pass go to the table; they, and those that are filtered, leave the quarantine.
     async fn feed(&mut self, batch: &Batch, writing: Option<&Writing>) -> Result<Fates, Failure> {
         let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
-        let context = BatchContext { batch: batch.number, timestamp_us };
+        let poison = PoisonSearch::new(None).among_old_rows();
+        let context = BatchContext { batch: batch.number, timestamp_us, poison };
         let mut fates = Fates::default();
         let mut chunks = self.parts.source.read(&batch.range).await?;
         while let Some(rows) = chunks.try_next().await? {
@@ -289,7 +290,7 @@ impl Replay {
             }
             let input = restored_rows(&kept, &self.parts.input).map_err(Failure::Restore)?;
             let (chain, first) = (Arc::clone(&self.parts.chain), fates.accounts.rows_in);
-            let span = first..first + input.num_rows() as u64;
+            let (span, context) = (first..first + input.num_rows() as u64, context.clone());
             let (rows, output) = join(spawn_blocking(move || process(&chain, &input, span, &context))).await??;
             count(&mut fates.accounts, rows, &output);
             count_codes(&mut fates.replayed, &kept);

@@ -46,10 +46,11 @@ impl Stream {
             NextStep::Rerun { batch, range, timestamp_ms } => {
                 let committed = transaction.is_some_and(|newest| u64::try_from(newest).is_ok_and(|n| n >= batch));
                 let left = if committed { Left::Committed } else { Left::Logged };
-                self.take_up(Logged { number: batch, range, timestamp_ms }, left, stop).await
+                self.take_up(Logged { number: batch, range, timestamp_ms, rows_planned: None }, left, stop).await
             }
             NextStep::AdoptOutcome { batch, range, timestamp_ms } => {
-                self.take_up(Logged { number: batch, range, timestamp_ms }, Left::Decided, stop).await
+                self.take_up(Logged { number: batch, range, timestamp_ms, rows_planned: None }, Left::Decided, stop)
+                    .await
             }
         }
     }

@@ -247,7 +247,8 @@ impl Stream {
         self.under_way = Some(next.number);
         self.last_timestamp_ms = report::now_ms().max(self.last_timestamp_ms);
         let range = Range { start: next.start.clone(), end: planned.end.clone() };
-        let logged = Logged { number: next.number, range, timestamp_ms: self.last_timestamp_ms };
+        let rows_planned = planned.estimate.batch_rows;
+        let logged = Logged { number: next.number, range, timestamp_ms: self.last_timestamp_ms, rows_planned };
         let gaps = self.parts.source.take_planned_gaps();
         if !gaps.is_empty() {
             self.parts.checkpoint.keep_planned_losses(next.number, &gaps).await?;

@@ -115,7 +115,7 @@ impl Slicing<'_> {
         source: &mut dyn Source,
         end: &Position,
     ) -> Result<Meant, Failure> {
-        let (found, origins, context) = (self.nothing()?, self.origins(), self.context);
+        let (found, origins, context) = (self.nothing()?, self.origins(), self.context.clone());
         let old = condition.clone();
         let mut found = fold_held(self.table, found, move |found, _, rows| {
             let rows = filter_record_batch(rows, &old.holds(rows, &context).map_err(failed_stage)?).map_err(defect)?;
@@ -194,16 +194,16 @@ impl Slicing<'_> {
     }
 
     async fn process(&self, rows: RecordBatch) -> Result<ChunkOutput, Failure> {
-        let (chain, context) = (Arc::clone(self.chain), self.context);
+        let (chain, context) = (Arc::clone(self.chain), self.context.clone());
         let span = 0..rows.num_rows() as u64;
         join(spawn_blocking(move || process(&chain, &rows, span, &context))).await?.map(|(_, output)| output)
     }
 
     /// Chunks with what the stages make of them, in order.
     pub(crate) fn outputs(&self, chunks: Chunks) -> BoxStream<'static, Result<(RecordBatch, ChunkOutput), Failure>> {
-        let (chain, context) = (Arc::clone(self.chain), self.context);
+        let (chain, context) = (Arc::clone(self.chain), self.context.clone());
         let worked = chunks.map(move |chunk| {
-            let chain = Arc::clone(&chain);
+            let (chain, context) = (Arc::clone(&chain), context.clone());
             async move {
                 let rows = chunk?;
                 let work = spawn_blocking(move || {

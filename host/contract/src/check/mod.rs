@@ -3,6 +3,7 @@
 
 mod columns;
 mod links;
+mod memory;
 mod modes;
 mod places;
 
@@ -65,7 +66,14 @@ impl Contracts<'_> {
 }
 
 /// Links contracts to each other and checks them; the tables end up upstream before downstream.
-pub(crate) fn check(contracts: &mut Contracts<'_>, paths: &Paths, lookup: &dyn Lookup, report: &Report) {
+/// `memory` is what all instances of components together may use, where that is said.
+pub(crate) fn check(
+    contracts: &mut Contracts<'_>,
+    paths: &Paths,
+    memory: Option<u64>,
+    lookup: &dyn Lookup,
+    report: &Report,
+) {
     links::names(contracts, report);
     links::destinations(contracts, report);
     links::upstreams(contracts, report);
@@ -74,6 +82,7 @@ pub(crate) fn check(contracts: &mut Contracts<'_>, paths: &Paths, lookup: &dyn L
     places::overlaps(contracts, paths, lookup, report);
     columns::check(contracts, report);
     modes::check(contracts, report);
+    memory::check(contracts, memory, report);
     for table in &contracts.tables {
         for (key, message) in crate::unsupported::unsupported(&table.contract) {
             report.push(table.problem(&key, Code::NotSupported, message));

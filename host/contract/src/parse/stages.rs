@@ -1,9 +1,9 @@
 //! `stages` of a table contract.
 
+use crate::limits::Limits;
+use crate::limits::read_limits;
 use crate::problem::{Code, Problem};
-use crate::project::Limits;
 use crate::read::{Object, Value};
-use crate::settings::read_limits;
 use crate::suggest;
 use crate::table::{StageKind, StageSpec, VersionSource};
 use crate::text::Data;

@@ -139,7 +139,8 @@ mod tests {
         let dir = tempfile::TempDir::new().unwrap();
         let file = dir.path().join("checkpoints/plugins.json");
         assert_eq!(Decisions::read(&file), None);
-        let (shelf, registry) = (Shelf::without(dir.path()), Registry::without(dir.path()));
+        let (shelf, registry) =
+            (Shelf::without(dir.path(), crisol_plugin::EngineOptions::default()), Registry::without(dir.path()));
         let mut refused = BTreeMap::from([(PathBuf::from("a.wasm"), "no component".to_string())]);
         let mut first = Decisions::now(&shelf, &registry, &refused, None);
         first.refused[0].since = "2026-01-01T00:00:00.000Z".into();

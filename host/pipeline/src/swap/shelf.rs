@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crisol_plugin::{Component, Engine, PluginError, Refused, Registry, files};
+use crisol_plugin::{Component, Engine, EngineOptions, PluginError, Refused, Registry, files};
 
 use super::Decisions;
 
@@ -28,6 +28,7 @@ pub(super) struct Stamp {
 #[derive(Debug, Clone)]
 pub(crate) struct Shelf {
     folder: PathBuf,
+    options: EngineOptions,
     engine: Option<Engine>,
     look: Look,
     loaded: BTreeMap<PathBuf, Result<Arc<Component>, String>>,
@@ -35,16 +36,18 @@ pub(crate) struct Shelf {
 
 impl Shelf {
     /// The shelf of a folder that does not exist yet.
-    pub(crate) fn without(folder: &Path) -> Self {
-        Self { folder: folder.into(), engine: None, look: Look::new(), loaded: BTreeMap::new() }
+    pub(crate) fn without(folder: &Path, options: EngineOptions) -> Self {
+        Self { folder: folder.into(), options, engine: None, look: Look::new(), loaded: BTreeMap::new() }
     }
 
     /// Loads the components of a folder, and says which of them serve.
     ///
     /// # Errors
     /// The folder cannot be read, or components cannot be run on this machine.
-    pub(crate) fn open(folder: &Path) -> Result<(Self, Registry), PluginError> {
-        let mut shelf = Self { engine: Some(Engine::new()?), ..Self::without(folder) };
+    pub(crate) fn open(folder: &Path, options: EngineOptions) -> Result<(Self, Registry), PluginError> {
+        let mut shelf = Self::without(folder, options);
+        // Also when there is no file yet: a machine that cannot run components says so at the start.
+        shelf.engine()?;
         let refused = shelf.load(shelf.look_again()?);
         for Refused { path, reason } in &refused {
             tracing::warn!(path = %path.display(), %reason, "a component is refused");
@@ -115,7 +118,7 @@ impl Shelf {
     }
 
     fn engine(&mut self) -> Result<Engine, PluginError> {
-        let engine = self.engine.take().map_or_else(Engine::new, Ok)?;
+        let engine = self.engine.take().map_or_else(|| Engine::with(self.options.clone()), Ok)?;
         self.engine = Some(engine.clone());
         Ok(engine)
     }
@@ -155,7 +158,7 @@ mod tests {
     #[test]
     fn a_look_tells_files_that_are_new_written_to_replaced_or_gone() {
         let dir = TempDir::new().unwrap();
-        let shelf = Shelf::without(dir.path());
+        let shelf = Shelf::without(dir.path(), EngineOptions::default());
         let (file, other) = (dir.path().join("a.wasm"), dir.path().join("b.tmp"));
         let mut looks = vec![shelf.look_again().unwrap()];
         let mut look = || looks.push(shelf.look_again().unwrap());
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn a_look_follows_links_as_config_maps_make_them() {
         let dir = TempDir::new().unwrap();
-        let shelf = Shelf::without(dir.path());
+        let shelf = Shelf::without(dir.path(), EngineOptions::default());
         for version in ["..1", "..2"] {
             fs::create_dir(dir.path().join(version)).unwrap();
             fs::write(dir.path().join(version).join("a.wasm"), "same").unwrap();
@@ -199,7 +202,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("a.wasm");
         fs::write(&file, "nothing").unwrap();
-        let (mut shelf, registry) = Shelf::open(dir.path()).unwrap();
+        let (mut shelf, registry) = Shelf::open(dir.path(), EngineOptions::default()).unwrap();
         assert_eq!(registry.refused().len(), 1);
         assert!(shelf.load(shelf.look_again().unwrap()).is_empty());
         assert_eq!(shelf.unloadable().map(|(path, _)| path).collect::<Vec<_>>(), [file.as_path()]);

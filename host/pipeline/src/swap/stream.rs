@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
 use crisol_plugin::Registry;
-use crisol_stage::{BatchContext, Chain, ComponentId};
+use crisol_stage::{BatchContext, Chain, ComponentId, PoisonSearch};
 use crisol_stream::Swap;
 
 use crate::error::{Place, Refusal};
@@ -49,7 +49,7 @@ impl Swappable {
     fn try_on_sample(&self, chain: &Chain) -> Result<(), String> {
         let Some(rows) = self.swap.sample() else { return Ok(()) };
         let timestamp_us = jiff::Timestamp::now().as_microsecond();
-        let result = chain.process(&rows, &BatchContext { batch: 0, timestamp_us });
+        let result = chain.process(&rows, &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::none() });
         result.map(drop).map_err(|error| format!("it fails on {} rows of the last batch: {error}", rows.num_rows()))
     }
 }

@@ -89,7 +89,13 @@ pub(crate) fn guest(kind: Kind, changed: Value) -> Arc<Component> {
 
 /// Small, so that tests are quick.
 pub(crate) fn limits() -> Limits {
-    Limits { memory_bytes_max: 64 << 20, deadline_ms_max: 2_000, output_bytes_max: 1 << 20, output_rows_max: 10_000 }
+    Limits {
+        memory_bytes_max: 64 << 20,
+        deadline_ms_max: 2_000,
+        output_bytes_max: 1 << 20,
+        output_rows_max: 10_000,
+        ..Limits::default()
+    }
 }
 
 pub(crate) fn options(what: &str) -> Map<String, Value> {

@@ -3,6 +3,7 @@
 //! [`TouchedGroups`] says which groups a batch touches; [`sorted`](Grouping::sorted) brings the rows of those groups
 //! together, on disk where memory does not suffice; a [`GroupRun`] takes them through the component.
 
+mod guilty;
 mod keys;
 mod run;
 mod sort;

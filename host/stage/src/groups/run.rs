@@ -50,15 +50,15 @@ impl std::fmt::Debug for GroupRun {
 }
 
 /// An open session, and what it was given.
-struct Session {
+pub(super) struct Session {
     work: Box<dyn GroupSession>,
-    rows: Vec<RecordBatch>,
+    pub(super) rows: Vec<RecordBatch>,
     /// Number of the first row of each batch.
     starts: Vec<usize>,
     count: usize,
     bytes: usize,
     /// Batch and row of the first row of each group.
-    groups: Vec<(usize, usize)>,
+    pub(super) groups: Vec<(usize, usize)>,
     answered: u64,
 }
 
@@ -147,14 +147,14 @@ impl GroupRun {
                 grouping.failed(format!("the group ({group}) holds more than {most} MiB, the most of one group"))
             );
         }
-        let answers = session.work.push(&seen).map_err(|error| grouping.named(session, &error))?;
+        let answers = session.work.push(&seen).map_err(|error| grouping.named(session, &error, &self.context))?;
         grouping.rows_of(session, answers, out)
     }
 
     fn end_session(&mut self, out: &mut Vec<RecordBatch>) -> Result<(), StageError> {
         let Some(mut session) = self.session.take() else { return Ok(()) };
         let work = std::mem::replace(&mut session.work, Box::new(Ended));
-        let answers = work.finish().map_err(|error| self.grouping.named(&session, &error))?;
+        let answers = work.finish().map_err(|error| self.grouping.named(&session, &error, &self.context))?;
         self.grouping.rows_of(&mut session, answers, out)?;
         self.counts.rows_out += session.answered;
         if self.grouping.worker.ranks() {
@@ -181,7 +181,7 @@ impl GroupSession for Ended {
 
 impl Grouping {
     /// What the component sees of rows.
-    fn seen(&self, rows: &RecordBatch, groups: Vec<i32>) -> Result<RecordBatch, ArrowError> {
+    pub(super) fn seen(&self, rows: &RecordBatch, groups: Vec<i32>) -> Result<RecordBatch, ArrowError> {
         let group: ArrayRef = Arc::new(Int32Array::from(groups));
         let columns = self.reads.iter().map(|at| Arc::clone(rows.column(*at))).chain([group]);
         RecordBatch::try_new(self.seen_schema(), columns.collect())
@@ -193,13 +193,18 @@ impl Grouping {
         Arc::new(Schema::new(fields.chain([group]).collect::<Vec<_>>()))
     }
 
-    /// The error of a session, with the groups that it was about.
-    fn named(&self, session: &Session, error: &str) -> StageError {
-        let shown = |place: Option<&(usize, usize)>| {
-            place.and_then(|(batch, row)| Some(self.keys.shown(session.rows.get(*batch)?, *row)))
+    /// The error of a session, with the group that alone brings it about, else with all that it was about.
+    fn named(&self, session: &Session, error: &str, context: &BatchContext) -> StageError {
+        let shown = |group: usize| {
+            let (batch, row) = session.groups.get(group)?;
+            Some(self.keys.shown(session.rows.get(*batch)?, *row))
         };
-        let first = shown(session.groups.first()).unwrap_or_default();
-        let last = shown(session.groups.last()).unwrap_or_default();
+        if let Some((group, error)) = self.guilty(session, context) {
+            let group = shown(group).unwrap_or_default();
+            return self.failed(format!("{error} (in the group ({group}))"));
+        }
+        let first = shown(0).unwrap_or_default();
+        let last = shown(session.groups.len().saturating_sub(1)).unwrap_or_default();
         let groups =
             if first == last { format!("in the group ({first})") } else { format!("in groups ({first}) to ({last})") };
         self.failed(format!("{error} ({groups})"))

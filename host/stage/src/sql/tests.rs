@@ -10,7 +10,7 @@ use arrow_schema::DataType;
 
 use super::plan::SqlProblem;
 use super::*;
-use crate::BatchContext;
+use crate::{BatchContext, PoisonSearch};
 
 /// 2024-05-06T07:08:09.000001Z
 const NOW: i64 = 1_714_979_289_000_001;
@@ -35,7 +35,7 @@ fn plan(text: &str) -> Result<Expression, SqlProblem> {
 }
 
 fn evaluate(text: &str) -> Result<ArrayRef, EvaluationError> {
-    plan(text).unwrap().evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW })
+    plan(text).unwrap().evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::none() })
 }
 
 fn truth(text: &str) -> Vec<Option<bool>> {
@@ -122,7 +122,9 @@ fn c022_time_functions_give_the_batchs_timestamp() {
 fn c022_each_batch_has_its_own_time() {
     let expression = plan("now()").unwrap();
     for timestamp_us in [0, 5, NOW] {
-        let value = expression.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us }).unwrap();
+        let value = expression
+            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::none() })
+            .unwrap();
         assert_eq!(value.as_primitive::<TimestampMicrosecondType>().value(2), timestamp_us);
     }
 }
@@ -230,7 +232,7 @@ fn a_float_beside_a_decimal_makes_both_doubles_as_in_spark() {
     .unwrap();
     let evaluate = |text: &str| {
         let planned = Planner::new().unwrap().plan(text, &rows.schema()).unwrap();
-        planned.evaluate(&rows, &BatchContext { batch: 0, timestamp_us: 0 }).unwrap()
+        planned.evaluate(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap()
     };
     for (text, truth) in [
         ("x > 0.0", [true; 4]),
@@ -267,15 +269,25 @@ fn a_float_beside_a_decimal_makes_both_doubles_as_in_spark() {
 #[test]
 fn a_cast_to_the_declared_type_is_part_of_the_expression() {
     let expression = plan("n + 1").unwrap().cast_to(&DataType::Int32);
-    let value = expression.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0 }).unwrap();
+    let value = expression
+        .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() })
+        .unwrap();
     assert_eq!(value.as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [Some(5), Some(1), None]);
     let narrow = plan("big").unwrap().cast_to(&DataType::Int32);
-    assert_eq!(narrow.evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0 }).unwrap_err().row, 0);
+    assert_eq!(
+        narrow
+            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() })
+            .unwrap_err()
+            .row,
+        0
+    );
 }
 
 #[test]
 fn an_expression_over_no_row_gives_no_value() {
-    let none = plan("amount > 0").unwrap().evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0 });
+    let none = plan("amount > 0")
+        .unwrap()
+        .evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() });
     assert_eq!(none.unwrap().as_ref(), &BooleanArray::from(Vec::<bool>::new()));
 }
 
@@ -391,7 +403,9 @@ fn e001_chains_and_nests_up_to_the_limit_are_planned_and_evaluated_on_a_small_st
         on_a_small_stack(move || {
             let expression = plan(&text).unwrap_or_else(|problem| panic!("{problem:?} {:.60}", text));
             let expression = expression.over(&rows().schema()).unwrap();
-            expression.evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW }).ok();
+            expression
+                .evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::none() })
+                .ok();
         });
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -14,10 +14,12 @@ use crisol_contract::{
 use crisol_plugin::SchemaVersions;
 use crisol_stage::{
     BatchContext, Chain, ChainInput, ChunkOutput, ComponentId, Fate, GroupAnswer, GroupSession, GroupWorker,
-    NativeWorker, Rejection, Route, RowWorker, StageError, WorkerOutput, WorkerProblem, Workers,
+    NativeWorker, PoisonSearch, Rejection, Route, RowWorker, StageError, WorkerError, WorkerOutput, WorkerProblem,
+    Workers,
 };
 
-pub(crate) const CONTEXT: BatchContext = BatchContext { batch: 3, timestamp_us: 1_000_000 };
+pub(crate) static CONTEXT: LazyLock<BatchContext> =
+    LazyLock::new(|| BatchContext { batch: 3, timestamp_us: 1_000_000, poison: PoisonSearch::none() });
 
 pub(crate) fn contract() -> TableContract {
     TableContract {
@@ -260,7 +262,7 @@ fn fields(rows: &RecordBatch, writes: &SchemaRef) -> WorkerOutput {
     WorkerOutput { rows: Some((RecordBatch::try_new(Arc::clone(writes), columns).unwrap(), origin)), rejected }
 }
 
-fn decode_numbers(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+fn decode_numbers(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, WorkerError> {
     let payloads = rows.column(0).as_string_opt::<i32>().ok_or("payload is no text")?;
     let (mut values, mut origin, mut rejected) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..payloads.len() {
@@ -287,7 +289,7 @@ fn numbers_batch(values: Vec<Option<i64>>) -> RecordBatch {
     RecordBatch::try_new(schema, vec![Arc::new(Int64Array::from(values))]).unwrap()
 }
 
-fn judge_small(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+fn judge_small(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, WorkerError> {
     let numbers = rows.column(0).as_primitive::<Int64Type>();
     let mut rejected = Vec::new();
     for (row, n) in numbers.iter().enumerate() {
@@ -305,7 +307,7 @@ fn judge_small(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
     Ok(WorkerOutput { rows: None, rejected })
 }
 
-fn double(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, String> {
+fn double(rows: &RecordBatch, _now: i64) -> Result<WorkerOutput, WorkerError> {
     let numbers = rows.column(0).as_primitive::<Int64Type>();
     let values = numbers.iter().map(|n| n.map(|n| n * 2)).collect();
     Ok(WorkerOutput { rows: Some((numbers_batch(values), (0..numbers.len() as u32).collect())), rejected: Vec::new() })
