@@ -1,7 +1,7 @@
 //! What components may use: for each stage, and of the host as a whole.
 
 use crate::problem::Code;
-use crate::read::{Object, Spelling, Value};
+use crate::read::{Object, Spelling};
 
 const GIB: u64 = 1 << 30;
 /// Less is not enough for the start of any component.
@@ -69,9 +69,8 @@ impl Default for Limits {
 }
 
 /// Limits of a stage or of the project; what is not given is taken from `default`.
-pub(crate) fn read_limits(value: &Value<'_>, default: &Limits) -> Limits {
-    let object = value.object();
-    let one = |name: &str, default: u64, most: u64| given(object.as_ref(), name, 1, most).unwrap_or(default);
+pub(crate) fn read_limits(object: &Object<'_>, default: &Limits) -> Limits {
+    let one = |name: &str, default: u64, most: u64| given(object, name, 1, most).unwrap_or(default);
     Limits {
         memory_bytes_max: one("memory_bytes_max", default.memory_bytes_max, 4 * GIB),
         deadline_ms_max: one("deadline_ms_max", default.deadline_ms_max, 3_600_000),
@@ -89,16 +88,15 @@ pub(crate) fn read_limits(value: &Value<'_>, default: &Limits) -> Limits {
 }
 
 /// Limits of the host, from the settings whose defaults for stages are `stages`.
-pub(crate) fn read_host_limits(value: &Value<'_>, stages: &Limits) -> HostLimits {
-    let object = value.object();
-    let one = |name: &str, least: u64, most: u64| given(object.as_ref(), name, least, most);
+pub(crate) fn read_host_limits(object: &Object<'_>, stages: &Limits) -> HostLimits {
+    let one = |name: &str, least: u64, most: u64| given(object, name, least, most);
     let total = one("total_memory_bytes_max", TOTAL_MEMORY_BYTES_MIN, 1 << 50);
-    if let (Some(total), Some(object)) = (total, &object)
-        && stages.memory_bytes_max > total
+    let own = stages.memory_bytes_max;
+    if let Some(value) = object.get("total_memory_bytes_max")
+        && total.is_some_and(|total| total < own)
     {
-        let own = stages.memory_bytes_max;
         let what = format!("all instances together may use less than one of them, `memory_bytes_max` = {own}");
-        object.get("total_memory_bytes_max").iter().for_each(|value| value.refuse(Code::Conflict, what.clone()));
+        value.refuse(Code::Conflict, what);
     }
     HostLimits {
         total_memory_bytes_max: total,
@@ -108,8 +106,8 @@ pub(crate) fn read_host_limits(value: &Value<'_>, stages: &Limits) -> HostLimits
     }
 }
 
-fn given(object: Option<&Object<'_>>, name: &str, least: u64, most: u64) -> Option<u64> {
-    let value = object?.get(name)?;
+fn given(object: &Object<'_>, name: &str, least: u64, most: u64) -> Option<u64> {
+    let value = object.get(name)?;
     let number = value.count(least, Spelling::Json)?;
     if number > most {
         value.refuse(Code::InvalidValue, format!("expected a whole number of at most {most}"));

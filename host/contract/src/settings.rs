@@ -94,7 +94,7 @@ fn put(node: &mut Node, steps: &[String], value: &str, at: &At) {
 /// Reads the settings. What is faulty is replaced by something harmless, so that the contracts can be read too.
 pub(crate) fn read(root: &Value<'_>) -> Settings {
     let Some(object) = root.object() else { return Settings::default() };
-    let limits = object.get("limits");
+    let limits = object.get("limits").and_then(|limits| limits.object());
     let stages = limits.as_ref().map_or_else(Limits::default, |limits| read_limits(limits, &Limits::default()));
     Settings {
         paths: read_paths(root, object.get("path")),

@@ -18,7 +18,7 @@ use crate::limits::{FILE_BYTES_MAX, MESSAGE_BYTES_MAX};
 use crate::text::printable;
 
 /// How many times the processor time a compiler may take on a clock: it may have to wait for others.
-const WALL_FACTOR: u64 = 10;
+const WALL_FACTOR: u64 = 5;
 
 /// The process that compiles: a program that calls [`compile_in_child`].
 #[derive(Debug, Clone)]

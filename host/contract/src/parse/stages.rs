@@ -16,7 +16,7 @@ pub(super) fn stages(stages: &Value<'_>, limits: &Limits) -> Option<Vec<StageSpe
 fn stage(object: &Object<'_>, limits: &Limits) -> Option<StageSpec> {
     let version = object.get("version").and_then(|value| version(&value));
     let options = object.get("options").and_then(|value| value.json_object()).unwrap_or_default();
-    let own = object.get("limits").map(|value| read_limits(&value, limits));
+    let own = object.get("limits").and_then(|value| value.object()).map(|own| read_limits(&own, limits));
     let (kind, value) = kind(object)?;
     let (component, version_range) = component(&value)?;
     if version.is_some() && matches!(kind, StageKind::Ranker | StageKind::Aggregator) {
