@@ -17,6 +17,7 @@ mod model;
 mod operations;
 mod operator;
 mod pipelines;
+mod poison;
 mod quarantine;
 mod rebuild;
 mod refusals;

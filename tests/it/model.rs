@@ -1,5 +1,6 @@
-//! Random sequences of messages (new, newer and older ones, deletions, schema versions that nobody serves yet), crashes,
-//! restarts, exchanged components and replays, against a model of the tables in memory.
+//! Random sequences of messages (new, newer and older ones, deletions, schema versions that nobody serves yet, messages
+//! on which the decoder traps, loops or runs out of memory), crashes, restarts, exchanged components, files that are no
+//! component, limits and replays, against a model of the tables in memory.
 
 mod builds;
 mod events;
@@ -23,10 +24,12 @@ const STEPS: [&str; 7] =
     ["plan", "log_range", "write_files", "log_outcome", "commit_quarantine", "commit_table", "mark"];
 const MOMENTS: [&str; 2] = ["before", "after"];
 /// What happens in a round, in any order.
-const ACTIONS: [Action; 14] = [
+const ACTIONS: [Action; 16] = [
     Action::Produce,
     Action::Produce,
     Action::Build,
+    Action::Damage,
+    Action::Limits,
     Action::Version,
     Action::Version,
     Action::Crash,
@@ -47,6 +50,10 @@ enum Action {
     Produce,
     /// Another build for versions 1 and 2.
     Build,
+    /// A file that is no component comes, another or the same, or goes.
+    Damage,
+    /// Other limits from the next run on, enough for every honest message.
+    Limits,
     /// A build for version 3 comes or goes.
     Version,
     Run,
@@ -67,10 +74,13 @@ fn event(random: &mut Random, number: usize) -> Event {
         cents: 1 + random.below(50_000) as u64,
         version: random.one_of(&[1, 1, 1, 2, 2, 3, 3, 3, 9]),
         country: random.one_of(&[Some("ES"), Some("ES"), Some("MX"), None, Some("gone")]),
-        fault: match random.below(40) {
-            0 => Fault::Cut,
-            1 => Fault::NoOrder,
-            2 => Fault::NoVersion,
+        fault: match random.below(400) {
+            0..10 => Fault::Cut,
+            10..20 => Fault::NoOrder,
+            20..30 => Fault::NoVersion,
+            30..36 => Fault::Trap,
+            36..39 => Fault::Grow,
+            39 => Fault::Loop,
             _ => Fault::None,
         },
     }
@@ -80,6 +90,7 @@ struct Lab {
     topic: Topic,
     project: Project,
     builds: Builds,
+    limits: Vec<String>,
     world: World,
     random: Random,
 }
@@ -117,13 +128,17 @@ impl Lab {
             contract["write"]["delete_when"] = json!("country = 'gone'");
         });
         let builds = Builds::new(project.path().join("plugins"));
-        Self { topic, project, builds, world: World::default(), random }
+        let mut lab = Self { topic, project, builds, limits: Vec::new(), world: World::default(), random };
+        lab.limit();
+        lab
     }
 
     fn act(&mut self, action: Action) {
         match action {
             Action::Produce => self.produce(),
             Action::Build => drop(self.builds.put(1..=2)),
+            Action::Damage => self.builds.damage(&mut self.random),
+            Action::Limits => self.limit(),
             Action::Version if self.builds.serves(&(3..=3)) => self.builds.remove(&(3..=3)),
             Action::Version => drop(self.builds.put(3..=3)),
             Action::Run => self.run(),
@@ -135,7 +150,21 @@ impl Lab {
     }
 
     fn host(&self, arguments: &[&str]) -> Host {
-        self.project.host(arguments).env("KAFKA_BROKERS", self.topic.brokers()).plugins(self.builds.folder())
+        let sets = self.limits.iter().flat_map(|limit| ["--set", limit.as_str()]);
+        let arguments: Vec<&str> = arguments.iter().copied().chain(sets).collect();
+        self.project.host(&arguments).env("KAFKA_BROKERS", self.topic.brokers()).plugins(self.builds.folder())
+    }
+
+    fn limit(&mut self) {
+        let random = &mut self.random;
+        let limits = [
+            ("deadline_ms_max", random.one_of(&[300, 600, 900])),
+            ("memory_bytes_max", random.one_of(&[32 << 20, 64 << 20])),
+            ("output_rows_max", random.one_of(&[2_000, 50_000])),
+            ("codes_max", random.one_of(&[5, 50])),
+            ("total_memory_bytes_max", random.one_of(&[256 << 20, 1 << 30])),
+        ];
+        self.limits = limits.map(|(name, limit): (&str, u64)| format!("limits.{name}={limit}")).to_vec();
     }
 
     fn three(&self) -> bool {

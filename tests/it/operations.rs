@@ -243,21 +243,28 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
     let run = || host(&project, &topic, &["run"]).plugins(&plugins);
     run().succeed();
     produce(&topic, 10..20);
+    // More than may go to quarantine.
+    (0..101).for_each(|_| produce(&topic, 13..14));
     let good = fs::read(plugins.join("orders.wasm")).expect("the bundled component");
     fs::copy(crisol_tests::guest("faulty-orders"), plugins.join("orders.wasm")).expect("it can be replaced");
     for _ in 0..2 {
         let said = run().fail_with(1);
-        for word in
-            ["silver.orders", "batch 1", "rows 0..10", "decode orders", "orders@9.9.9", "thirteen brings bad luck"]
-        {
+        for word in [
+            "silver.orders",
+            "batch 1",
+            "on 101 rows so far",
+            "1 % of a batch or 100",
+            "orders@9.9.9",
+            "thirteen brings bad luck",
+        ] {
             assert!(said.contains(word), "`{word}` is missing in:\n{said}");
         }
         assert_eq!(project.tables().count("silver/orders"), 10, "nothing of the batch is committed");
-        assert_eq!(project.tables().count("bronze/orders_raw"), 20, "the stream above goes on");
+        assert_eq!(project.tables().count("bronze/orders_raw"), 121, "the stream above goes on");
     }
     fs::write(plugins.join("orders.wasm"), good).expect("it can be replaced");
     run().succeed();
-    assert_eq!(project.tables().count("silver/orders"), 20);
+    assert_eq!(project.tables().count("silver/orders"), 121);
     let log = project.tables().log("silver/orders");
     let batches: Vec<_> =
         log["commits"].as_array().expect("commits").iter().map(|c| c["crisol"]["batch"].clone()).collect();

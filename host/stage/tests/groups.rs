@@ -188,6 +188,16 @@ async fn what_a_component_gets_wrong_names_it_and_its_groups() {
 }
 
 #[tokio::test]
+async fn the_group_on_which_a_component_fails_is_named() {
+    let chain = chain(&groups("allergic", StageKind::Ranker));
+    let given: Vec<_> =
+        ["a", "b", "c", "d", "e"].iter().enumerate().map(|(at, g)| (Some(*g), Some(at as i64))).collect();
+    let guilty = [(Some("c"), Some(13)), (Some("d"), Some(5))];
+    let error = compute(&chain, &[rows(&given), rows(&guilty)]).await.unwrap_err().to_string();
+    assert!(error.contains("it trapped: thirteen (in the group (g c))"), "{error}");
+}
+
+#[tokio::test]
 async fn rows_beyond_memory_and_sessions_give_the_same_groups() {
     let chain = chain(&groups("sums", StageKind::Aggregator));
     let names = ["a", "b", "c", "d", "e", "f", "g"];

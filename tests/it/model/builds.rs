@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crisol_tests::{guest, root};
+use crisol_tests::{Random, guest, root};
 
 /// What stands in the template, as `tests/guests/marked-orders` has it.
 const MARK: &str = "mark-0000000000000000";
@@ -57,6 +57,19 @@ impl Builds {
         fs::rename(&new, &path).expect("it can be put in place");
         self.by_digest.insert(digest.clone(), Build { mark, versions });
         digest
+    }
+
+    /// Puts a file in place that no host may serve, or takes it away.
+    pub(super) fn damage(&self, random: &mut Random) {
+        let path = self.folder.join("damaged.wasm");
+        let whole = fs::read(guest("marked-orders")).expect("a component");
+        let bytes = match random.below(4) {
+            0 => Vec::new(),
+            1 => whole[..whole.len() / 2].to_vec(),
+            2 => b"\0asm\x01\0\0\0".to_vec(),
+            _ => return drop(fs::remove_file(path)),
+        };
+        fs::write(path, bytes).expect("it can be written");
     }
 
     pub(super) fn remove(&self, versions: &RangeInclusive<u64>) {

@@ -28,6 +28,12 @@ pub(super) enum Fault {
     Cut,
     NoOrder,
     NoVersion,
+    /// The decoder traps on it.
+    Trap,
+    /// It never comes to an end.
+    Loop,
+    /// It asks for more and more memory.
+    Grow,
 }
 
 /// A row as the tables tell it: number, order, second, cents, version, country.
@@ -44,6 +50,10 @@ impl Event {
             "amount": self.cents as f64 / 100.0, "schema_version": self.version, "country": self.country });
         match self.fault {
             Fault::None => value.to_string(),
+            Fault::Trap | Fault::Loop | Fault::Grow => {
+                value["do"] = json!(format!("{:?}", self.fault).to_lowercase());
+                value.to_string()
+            }
             Fault::Cut => value.to_string().split(",\"event_ts\"").next().unwrap_or_default().to_owned(),
             Fault::NoOrder => {
                 value["order_id"] = Value::Null;
@@ -69,6 +79,9 @@ impl Event {
             (Fault::NoVersion, _) => Some("schema_version_missing"),
             (_, 3) if !three_is_served => Some("unsupported_schema_version"),
             (_, 9) => Some("unsupported_schema_version"),
+            (Fault::Trap, _) => Some("plugin_trap"),
+            (Fault::Loop, _) => Some("plugin_timeout"),
+            (Fault::Grow, _) => Some("plugin_memory"),
             (Fault::NoOrder, _) => Some("not_null: order_id"),
             _ => None,
         }

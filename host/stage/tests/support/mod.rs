@@ -156,7 +156,8 @@ impl Workers for Natives {
     }
 
     /// `best` keeps the two greatest `n` of each group and gives their `place`; `sums` gives `total`, none for groups
-    /// without a number; `liar` answers for rows that it was not given; `broken` fails with its second group.
+    /// without a number; `liar` answers for rows that it was not given; `broken` fails with its second group;
+    /// `allergic` fails at 13.
     fn group_worker(&self, stage: &StageSpec, _input: &SchemaRef) -> Result<Arc<dyn GroupWorker>, Vec<WorkerProblem>> {
         Ok(Arc::new(NativeGroups(stage.component.clone())))
     }
@@ -206,6 +207,9 @@ impl GroupSession for NativeSession {
         assert!(self.rows.is_sorted_by_key(|(_, group)| *group), "groups never descend");
         if self.kind == "broken" && self.rows.iter().any(|(_, group)| *group == 1) {
             return Err("unreachable executed".into());
+        }
+        if self.kind == "allergic" && numbers.iter().any(|n| n == Some(13)) {
+            return Err("it trapped: thirteen".into());
         }
         Ok(Vec::new())
     }

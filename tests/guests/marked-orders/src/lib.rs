@@ -1,5 +1,5 @@
 //! A decoder called `orders` whose rows say which build made them. It is a template: a test writes a mark, and the schema
-//! versions that the build handles, over those that stand in its bytes.
+//! versions that the build handles, over those that stand in its bytes. Messages make it trap, loop or ask for memory.
 
 use std::hint::black_box;
 
@@ -40,9 +40,32 @@ impl Decoder for MarkedOrders {
     }
 
     fn decode<'a>(&self, message: &'a str) -> Result<Order<'a>, Rejection> {
+        if let Some((_, disaster)) = message.split_once("\"do\":\"") {
+            happen(disaster.split('"').next().unwrap_or_default());
+        }
         let order = Order::from_json(message)?;
         // Looked at when it runs: the compiler must not write the mark anywhere else.
         Ok(Order { build: Some(black_box(MARK).into()), ..order })
+    }
+}
+
+#[allow(clippy::panic, reason = "the defect")]
+fn happen(disaster: &str) {
+    match disaster {
+        "trap" => panic!("a message said so"),
+        "loop" => {
+            let mut count = 0_u64;
+            loop {
+                count = black_box(count.wrapping_add(1));
+            }
+        }
+        "grow" => {
+            let mut kept = Vec::new();
+            loop {
+                kept.push(black_box(vec![1_u8; 1 << 20]));
+            }
+        }
+        _ => {}
     }
 }
 
