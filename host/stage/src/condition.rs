@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn e007_null_is_not_meant() {
         let condition = Condition::plan("where", "amount > 0", &rows().schema()).unwrap();
-        let context = BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() };
+        let context = BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) };
         let meant: Vec<bool> = condition.holds(&rows(), &context).unwrap().values().iter().collect();
         assert_eq!(meant, [true, false, true]);
         assert_eq!(condition.columns(), ["amount"]);

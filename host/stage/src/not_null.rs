@@ -76,7 +76,7 @@ mod tests {
         let rows = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
         let stage = NotNullStage::new(&schema, &["id".into(), "n".into()]);
         let output =
-            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap();
+            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) }).unwrap();
         assert_eq!(output.origin, [0, 2]);
         let codes: Vec<_> = output.rejected.iter().map(|r| (r.row, &*r.code)).collect();
         assert_eq!(codes, [(1, "not_null: id"), (1, "not_null: n")]);

@@ -107,7 +107,7 @@ mod tests {
         let rows = RecordBatch::try_new(Arc::clone(&schema), vec![column]).unwrap();
         let stage = PartitionStage::new(&schema, &["p".into()]).unwrap();
         let output =
-            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap();
+            stage.process(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) }).unwrap();
         assert!(output.rejected.iter().all(|r| &*r.code == "partition_value: p" && r.text.starts_with("column `p` ")));
         assert_eq!(output.rows.num_rows() + output.rejected.len(), rows.num_rows());
         output.rejected.iter().map(|r| r.row).collect()

@@ -50,11 +50,6 @@ impl PoisonSearch {
         Self { counts: false, ..self.clone() }
     }
 
-    /// No row is taken for poison: any failure of a component is its own.
-    pub fn none() -> Self {
-        Self { rows_planned: None, counts: false, time_max: Duration::ZERO, found: Arc::default() }
-    }
-
     /// Holds what was found against all rows of the batch.
     ///
     /// # Errors
@@ -65,6 +60,12 @@ impl PoisonSearch {
             return Ok(());
         }
         Err(too_many(&found, &format!("of {rows}"), allowed(rows)))
+    }
+
+    /// How many rows were found, and the words of a component at the first.
+    pub fn result(&self) -> (u64, Option<String>) {
+        let found = self.found();
+        (found.rows, found.first.clone())
     }
 
     fn found(&self) -> MutexGuard<'_, Found> {
@@ -125,11 +126,8 @@ impl Searching<'_> {
     /// What the worker gives for all rows but those on which it fails.
     ///
     /// # Errors
-    /// `error` itself where no row is to blame for it, or where no row may be; else what ended the search.
+    /// `error` itself where no row is to blame for it; else what ended the search.
     pub(crate) fn run(&self, error: WorkerError) -> Result<WorkerOutput, WorkerError> {
-        if self.context.poison.time_max.is_zero() {
-            return Err(error);
-        }
         let mut pieces = Pieces::default();
         self.halve(0, self.whole.num_rows(), error, &mut pieces)?;
         pieces.output(&self.worker.writes()).map_err(|error| error.to_string().into())

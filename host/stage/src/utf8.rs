@@ -128,7 +128,7 @@ mod tests {
 
     fn process(rows: &RecordBatch) -> StageOutput {
         let stage = Utf8Stage::new(&rows.schema(), &["message_key".into(), "payload".into()]);
-        stage.process(rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap()
+        stage.process(rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) }).unwrap()
     }
 
     #[test]

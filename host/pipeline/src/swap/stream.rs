@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
 use crisol_plugin::Registry;
-use crisol_stage::{BatchContext, Chain, ComponentId, PoisonSearch};
+use crisol_stage::{BatchContext, Chain, ComponentId, PoisonSearch, StageError};
 use crisol_stream::Swap;
 
 use crate::error::{Place, Refusal};
@@ -37,7 +38,7 @@ impl Swappable {
                 self.plan.table.name
             )));
         }
-        self.try_on_sample(&chain).map_err(refused)?;
+        self.try_on_sample(&serving, &chain).map_err(refused)?;
         Ok(Some(Arc::new(chain)))
     }
 
@@ -46,12 +47,29 @@ impl Swappable {
         self.swap.serving().components()
     }
 
-    fn try_on_sample(&self, chain: &Chain) -> Result<(), String> {
+    /// Runs the first rows of the last batch through `next`. It may fail on no more of them than `serving` does.
+    fn try_on_sample(&self, serving: &Chain, next: &Chain) -> Result<(), String> {
         let Some(rows) = self.swap.sample() else { return Ok(()) };
-        let timestamp_us = jiff::Timestamp::now().as_microsecond();
-        let result = chain.process(&rows, &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::none() });
-        result.map(drop).map_err(|error| format!("it fails on {} rows of the last batch: {error}", rows.num_rows()))
+        let of = format!("of {} rows of the last batch", rows.num_rows());
+        match poison_rows(next, &rows).map_err(|error| format!("it fails on {of}: {error}"))? {
+            (0, _) => Ok(()),
+            (found, first) => match poison_rows(serving, &rows) {
+                Ok((known, _)) if found > known => {
+                    let first = first.unwrap_or_default();
+                    Err(format!("it fails on {found} {of}, what serves on {known}; the first: {first}"))
+                }
+                _ => Ok(()),
+            },
+        }
     }
+}
+
+/// On how many rows components of a chain fail, and the words at the first.
+fn poison_rows(chain: &Chain, rows: &RecordBatch) -> Result<(u64, Option<String>), StageError> {
+    let timestamp_us = jiff::Timestamp::now().as_microsecond();
+    let context = BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::new(None) };
+    chain.process(rows, &context)?;
+    Ok(context.poison.result())
 }
 
 fn text(refusals: &[Refusal]) -> String {

@@ -99,12 +99,6 @@ fn a_component_that_gives_up_by_itself_blames_no_row() {
 }
 
 #[test]
-fn where_no_row_may_be_poison_the_first_failure_stands() {
-    let error = process(Picky::default(), &rows([1, -1]), &PoisonSearch::none()).unwrap_err().to_string();
-    assert!(error.contains("it trapped at -1"), "{error}");
-}
-
-#[test]
 fn one_percent_of_a_batch_or_a_hundred_rows_may_be_poison() {
     let found = |poison: i64, rows_in: u64| {
         let search = PoisonSearch::new(None);

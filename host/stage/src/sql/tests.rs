@@ -35,7 +35,9 @@ fn plan(text: &str) -> Result<Expression, SqlProblem> {
 }
 
 fn evaluate(text: &str) -> Result<ArrayRef, EvaluationError> {
-    plan(text).unwrap().evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::none() })
+    plan(text)
+        .unwrap()
+        .evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::new(None) })
 }
 
 fn truth(text: &str) -> Vec<Option<bool>> {
@@ -123,7 +125,7 @@ fn c022_each_batch_has_its_own_time() {
     let expression = plan("now()").unwrap();
     for timestamp_us in [0, 5, NOW] {
         let value = expression
-            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::none() })
+            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::new(None) })
             .unwrap();
         assert_eq!(value.as_primitive::<TimestampMicrosecondType>().value(2), timestamp_us);
     }
@@ -232,7 +234,7 @@ fn a_float_beside_a_decimal_makes_both_doubles_as_in_spark() {
     .unwrap();
     let evaluate = |text: &str| {
         let planned = Planner::new().unwrap().plan(text, &rows.schema()).unwrap();
-        planned.evaluate(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() }).unwrap()
+        planned.evaluate(&rows, &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) }).unwrap()
     };
     for (text, truth) in [
         ("x > 0.0", [true; 4]),
@@ -270,13 +272,13 @@ fn a_float_beside_a_decimal_makes_both_doubles_as_in_spark() {
 fn a_cast_to_the_declared_type_is_part_of_the_expression() {
     let expression = plan("n + 1").unwrap().cast_to(&DataType::Int32);
     let value = expression
-        .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() })
+        .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) })
         .unwrap();
     assert_eq!(value.as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [Some(5), Some(1), None]);
     let narrow = plan("big").unwrap().cast_to(&DataType::Int32);
     assert_eq!(
         narrow
-            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() })
+            .evaluate(&rows(), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) })
             .unwrap_err()
             .row,
         0
@@ -287,7 +289,7 @@ fn a_cast_to_the_declared_type_is_part_of_the_expression() {
 fn an_expression_over_no_row_gives_no_value() {
     let none = plan("amount > 0")
         .unwrap()
-        .evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::none() });
+        .evaluate(&rows().slice(0, 0), &BatchContext { batch: 0, timestamp_us: 0, poison: PoisonSearch::new(None) });
     assert_eq!(none.unwrap().as_ref(), &BooleanArray::from(Vec::<bool>::new()));
 }
 
@@ -404,7 +406,7 @@ fn e001_chains_and_nests_up_to_the_limit_are_planned_and_evaluated_on_a_small_st
             let expression = plan(&text).unwrap_or_else(|problem| panic!("{problem:?} {:.60}", text));
             let expression = expression.over(&rows().schema()).unwrap();
             expression
-                .evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::none() })
+                .evaluate(&rows(), &BatchContext { batch: 7, timestamp_us: NOW, poison: PoisonSearch::new(None) })
                 .ok();
         });
     }

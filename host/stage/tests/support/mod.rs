@@ -19,7 +19,7 @@ use crisol_stage::{
 };
 
 pub(crate) static CONTEXT: LazyLock<BatchContext> =
-    LazyLock::new(|| BatchContext { batch: 3, timestamp_us: 1_000_000, poison: PoisonSearch::none() });
+    LazyLock::new(|| BatchContext { batch: 3, timestamp_us: 1_000_000, poison: PoisonSearch::new(None) });
 
 pub(crate) fn contract() -> TableContract {
     TableContract {
