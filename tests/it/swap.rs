@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
-use crisol_tests::{Project, Run, Topic, guest, root, wait_until};
+use crisol_tests::{Project, Run, Topic, carrying, guest, root, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -235,6 +235,35 @@ fn a_bad_file_is_refused_with_its_reason_and_the_old_one_goes_on() {
     lab.assert_no_offset_is_missing_or_doubled();
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(said.contains("crisol.plugin_refused/v1"), "{said}");
+}
+
+#[test]
+fn a_component_whose_own_sample_does_not_hold_is_refused_and_the_old_one_goes_on() {
+    let mut lab = Lab::new("swap.own-sample", json!({}));
+    let file = lab.plugin("orders.wasm");
+    place(&file, &bundled());
+    lab.start();
+    lab.take(2, 1);
+    let first = lab.serving()[0].1.clone();
+    let sample = |amount: &str| {
+        json!({ "name": "the order of a test", "given": [{ "payload": order(1, 1) }],
+            "expect": { "rows": [{ "amount": amount }] } })
+    };
+    place(&file, &carrying(bundled(), &sample("2.00")));
+    lab.wait_for_refusal("orders.wasm", r#"`expect.rows[0].amount`: expected "2.00", got "1.50""#);
+    lab.take(2, 1);
+    let said = lab.project.host(&["plugins"]).plugins(&lab.project.path().join("plugins")).succeed();
+    let said = String::from_utf8_lossy(&said.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in ["the host that runs", "serves", "refused since", "`the order of a test`"] {
+        assert!(said.contains(words), "`{words}` is missing in:\n{said}");
+    }
+    place(&file, &carrying(bundled(), &sample("1.50")));
+    let second = lab.wait_for_another(&first);
+    lab.take(2, 1);
+    lab.stop();
+    let of = |digest: &str| json!({ "orders@0.1.0": digest });
+    assert_eq!(lab.components(), [of(&first), of(&second)]);
+    lab.assert_no_offset_is_missing_or_doubled();
 }
 
 #[test]

@@ -65,3 +65,18 @@ pub fn guest(name: &str) -> PathBuf {
     let found = paths.find(|path| path.is_file());
     found.unwrap_or_else(|| panic!("{name}.wasm is missing in {folders:?}: run `make test`, which builds it"))
 }
+
+/// A component with one more section of samples (`crisol:samples`) at its end.
+pub fn carrying(mut wasm: Vec<u8>, samples: &serde_json::Value) -> Vec<u8> {
+    let (name, data) = (b"crisol:samples", samples.to_string().into_bytes());
+    let content = [&[name.len() as u8], name.as_slice(), &data].concat();
+    let mut rest = content.len();
+    wasm.push(0);
+    while rest > 0x7f {
+        wasm.push((rest & 0x7f) as u8 | 0x80);
+        rest >>= 7;
+    }
+    wasm.push(rest as u8);
+    wasm.extend(content);
+    wasm
+}

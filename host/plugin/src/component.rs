@@ -22,7 +22,9 @@ use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
 use crate::pool::Pool;
 use crate::state::State;
 use crate::text::printable;
-use crate::{Engine, GroupStage, Kind, PluginError, RowStage, SchemaVersions, cache, columns, imports};
+use crate::{
+    Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports, samples,
+};
 
 const PACKAGE: &str = "crisol:stage";
 const VERSION: &str = "0.1.0";
@@ -36,6 +38,7 @@ pub struct Component {
     description: Description,
     described: DescribedPreDebug,
     blueprint: Blueprint,
+    samples: Vec<Sample>,
 }
 
 struct DescribedPreDebug(DescribedPre<State>);
@@ -47,17 +50,19 @@ impl std::fmt::Debug for DescribedPreDebug {
 }
 
 impl Component {
-    /// Reads, compiles, checks and describes a file. `cache` is a folder for compiled code; it is used only when it
-    /// belongs to this user and nobody else can reach it (it is made so when it is missing).
+    /// Reads, compiles, checks and describes a file, and runs the samples that it carries. `cache` is a folder for
+    /// compiled code; it is used only when it belongs to this user and nobody else can reach it (it is made so when it
+    /// is missing).
     ///
     /// # Errors
-    /// The file cannot be read, is no component, imports what is not given, exports not what its kind must, or says
-    /// wrong things of itself.
+    /// The file cannot be read, is no component, imports what is not given, exports not what its kind must, says wrong
+    /// things of itself, or carries a sample that does not hold.
     pub fn load(path: &Path, engine: &Engine, cache: Option<&Path>) -> Result<Self, PluginError> {
         let bytes = read(path)?;
         let digest = format!("{:x}", Sha256::digest(&bytes));
         let compiled = cache::compiled(engine, &bytes, &digest, cache)
             .map_err(|what| PluginError::Compile { path: path.into(), what })?;
+        let samples = samples::read(&bytes).map_err(|what| PluginError::Samples { path: path.into(), what })?;
         drop(bytes);
         check_imports(path, engine, &compiled)?;
         let pre = engine.linker().instantiate_pre(&compiled).map_err(|error| wrong_types(path, &error))?;
@@ -65,14 +70,16 @@ impl Component {
         let name = path.file_name().map(|name| printable(&name.to_string_lossy(), 100)).unwrap_or_default();
         let stranger = Arc::new(Identity { name, digest: digest.clone() });
         let description = describe(path, engine, &stranger, &pre, &compiled)?;
-        Ok(Self {
+        let component = Self {
             path: path.into(),
             engine: engine.clone(),
             identity: Arc::new(Identity { name: description.name.clone(), digest }),
             described: DescribedPreDebug(DescribedPre::new(pre.clone()).map_err(|error| wrong_types(path, &error))?),
             blueprint: Blueprint::new(description.kind, &pre).map_err(|error| wrong_types(path, &error))?,
             description,
-        })
+            samples,
+        };
+        samples::check(component, path)
     }
 
     /// What contracts call it.
@@ -103,6 +110,11 @@ impl Component {
     /// The JSON Schema of its options, as it declares it; `None` when it takes none.
     pub fn options(&self) -> Option<&Value> {
         self.description.options.schema()
+    }
+
+    /// The samples that it carries. They held when it was loaded.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
     }
 
     /// Where it was loaded from.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::Kind;
+use crate::{Kind, SampleFault};
 
 /// Why a component cannot serve, or not this stage.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +73,24 @@ pub enum PluginError {
         path: PathBuf,
         /// The trap or limit.
         cause: CallError,
+    },
+    /// The samples that it carries cannot be read.
+    #[error("the samples of {} cannot be read: {what}", path.display())]
+    Samples {
+        /// Which file.
+        path: PathBuf,
+        /// Which sample, and what is wrong with it.
+        what: String,
+    },
+    /// A sample that it carries does not hold.
+    #[error("sample `{sample}` of {} {fault}", path.display())]
+    Sample {
+        /// Which file.
+        path: PathBuf,
+        /// Name of the sample.
+        sample: String,
+        /// Why.
+        fault: Box<SampleFault>,
     },
     /// Two files claim the same name, version and schema versions with different bytes.
     #[error("{} and {} both are `{name}` {version} with different bytes; remove one or give it another version", path.display(), other.display())]

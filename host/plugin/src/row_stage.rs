@@ -61,6 +61,11 @@ impl RowStage {
         &self.component
     }
 
+    /// Its options, as the component gets them.
+    pub fn options(&self) -> &str {
+        &self.options
+    }
+
     /// Columns of the input that the component sees, in this order; no others may be given to [`Self::call`].
     pub fn reads(&self) -> &[String] {
         &self.columns.reads

@@ -14,4 +14,4 @@ mod values;
 
 pub use aggregate::{Aggregate, Options};
 
-crisol_sdk::aggregator!(columns Aggregate);
+crisol_sdk::aggregator!(columns Aggregate, samples: "../tests/samples.json");

@@ -21,4 +21,4 @@ mod time;
 pub use decode::Decoder;
 pub use stage::{Json, Options};
 
-crisol_sdk::decoder!(columns Json);
+crisol_sdk::decoder!(columns Json, samples: "../tests/samples.json");

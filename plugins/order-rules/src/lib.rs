@@ -66,7 +66,7 @@ impl Validator for OrderRules {
     }
 }
 
-validator!(OrderRules);
+validator!(OrderRules, samples: "../tests/samples.json");
 
 #[cfg(test)]
 mod tests {

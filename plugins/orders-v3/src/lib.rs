@@ -36,7 +36,7 @@ impl Decoder for Orders {
     }
 }
 
-decoder!(Orders);
+decoder!(Orders, samples: "../tests/samples.json");
 
 #[cfg(test)]
 mod tests {

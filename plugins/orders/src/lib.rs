@@ -39,7 +39,7 @@ impl Decoder for Orders {
     }
 }
 
-decoder!(Orders);
+decoder!(Orders, samples: "../tests/samples.json");
 
 #[cfg(test)]
 mod tests {

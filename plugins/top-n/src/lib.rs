@@ -15,4 +15,4 @@ pub use options::{Functions, Options};
 pub use position::Function;
 pub use top_n::TopN;
 
-crisol_sdk::ranker!(columns TopN);
+crisol_sdk::ranker!(columns TopN, samples: "../tests/samples.json");

@@ -12,3 +12,4 @@ mod loading;
 mod logging;
 mod registry;
 mod reuse;
+mod samples;
