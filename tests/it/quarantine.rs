@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crisol_tests::{Project, root, wait_until};
+use crisol_tests::{Project, carrying, root, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -304,6 +304,103 @@ fn rows_are_counted_and_chosen_by_reason_stage_and_time() {
     let all = orders.replay("silver.orders", &[]);
     assert_eq!((&all["accounts"]["rows_in"], &all["accounts"]["rows_written"]), (&json!(4), &json!(3)));
     assert_eq!(orders.count("silver/orders_quarantine"), 1, "what is refused again stays, once");
+}
+
+impl Orders {
+    /// `silver.checked`, which has rules behind its decoder, and a NOT NULL column.
+    fn with_rules(self) -> Self {
+        let table = json!({ "name": "silver.checked", "from": "bronze.lines",
+            "stages": [{ "decode": "orders" }, { "validate": "order-rules", "options": { "currencies": ["EUR"] } }],
+            "columns": [{ "name": "order_id", "type": "string" }, { "name": "customer_id", "type": "string", "nullable": false }] });
+        self.project.write("tables/silver/checked.json", &table.to_string());
+        let rules = root().join("plugins/order-rules.wasm");
+        fs::copy(rules, self.plugins.join("order-rules.wasm")).expect("the component is there");
+        self
+    }
+
+    fn samples(&self, more: &[&str]) -> Value {
+        let output = self.host(&[&["quarantine", "show", "silver.checked", "--as-test"], more].concat()).succeed();
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    /// What a host says of a component that carries these samples.
+    fn judged(&self, component: &str, samples: &Value) -> Value {
+        let folder = self.project.path().join("judged");
+        let wasm = fs::read(root().join("plugins").join(component)).expect("the component is there");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("judged.wasm"), carrying(wasm, samples)).expect("a file can be written");
+        let output = self.project.host(&["plugins", "-o", "json"]).plugins(&folder).succeed();
+        fs::remove_dir_all(folder).expect("a folder");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    fn refused_rows(&self) {
+        let mut negative = order("b", 2, 1, "x");
+        negative["amount"] = json!("-3.25");
+        let mut late = order("c", 3, 1, "x");
+        late["event_ts"] = json!("2999-01-01T00:00:00.000001Z");
+        self.land("1", &[order("a", 1, 1, "x"), negative, late, json!("no order"), json!({ "order_id": "d" })]);
+        self.project.write(
+            "landing/2.txt",
+            "{\"order_id\": \"ñ\", \"event_ts\": \"2026-03-01\", \"amount\": 1, \"schema_version\": 1}\n",
+        );
+        self.run();
+    }
+}
+
+#[test]
+fn refused_rows_become_samples_that_the_plugin_that_refused_them_can_run() {
+    let orders = Orders::new().with_rules();
+    orders.refused_rows();
+    let decoded = orders.samples(&["--stage", "decode orders"]);
+    let codes = |samples: &Value| -> Vec<String> {
+        let samples = samples.as_array().into_iter().flatten();
+        samples.map(|sample| text(&sample["expect"]["rejected"][0]["code"])).collect()
+    };
+    assert_eq!(codes(&decoded), ["corrupt_record", "not_null: event_ts"]);
+    assert_eq!(decoded[0]["given"], json!([{ "payload": "\"no order\"" }]));
+    let name = text(&decoded[0]["name"]);
+    assert!(name.starts_with("corrupt_record: ") && name.ends_with("1.txt, row 3"), "{name}");
+    assert_eq!(orders.judged("orders.wasm", &decoded)["serving"][0]["name"], "orders");
+
+    let checked = orders.samples(&["--stage", "validate order-rules"]);
+    assert_eq!(codes(&checked), ["amount_not_positive", "event_in_future"]);
+    assert_eq!(checked[0]["options"], json!({ "currencies": ["EUR"] }));
+    assert_eq!(checked[0]["input"], json!({ "event_ts": "timestamp", "amount": "decimal(18,2)" }));
+    assert_eq!(checked[0]["given"][0]["amount"], "-3.25");
+    assert_eq!(checked[1]["given"][0]["event_ts"], "2999-01-01T00:00:00.000001Z");
+    assert_eq!(orders.judged("order-rules.wasm", &checked)["serving"][0]["name"], "order-rules");
+
+    // A person says what should come of the row: then it is a test that fails.
+    let mut mended = checked;
+    mended[0]["expect"] = json!({});
+    let judged = orders.judged("order-rules.wasm", &mended);
+    let reason = text(&judged["refused"][0]["reason"]);
+    assert!(reason.contains("`given[0]`: expected the row goes on, got rejected as `amount_not_positive`"), "{reason}");
+}
+
+#[test]
+fn rows_that_no_one_plugin_refused_are_no_samples_and_say_why() {
+    let orders = Orders::new().with_rules();
+    orders.refused_rows();
+    let refused = |table: &str, more: &[&str]| {
+        let said = orders.host(&[&["quarantine", "show", table, "--as-test"], more].concat()).fail_with(3);
+        assert!(said.contains("hint:") && said.contains("--stage"), "{said}");
+        said
+    };
+    let said = refused("silver.checked", &[]);
+    assert!(said.contains("several plugins"), "{said}");
+    let said = refused("silver.checked", &["--stage", "not_null"]);
+    assert!(said.contains("`not_null`: the host itself refuses it"), "{said}");
+    // Which component gets a row is the host's to say.
+    let said = refused("silver.orders", &["--code", "corrupt_record"]);
+    assert!(said.contains("no plugin sees it in `decode orders`"), "{said}");
+    assert_eq!(orders.samples(&["--code", "no_such_code"]), json!([]));
+    let without_rules = json!({ "name": "silver.checked", "from": "bronze.lines", "stages": [{ "decode": "orders" }],
+        "columns": [{ "name": "order_id", "type": "string" }, { "name": "customer_id", "type": "string", "nullable": false }] });
+    orders.project.write("tables/silver/checked.json", &without_rules.to_string());
+    let said = refused("silver.checked", &["--code", "event_in_future"]);
+    assert!(said.contains("the contract has no stage `validate order-rules` today"), "{said}");
 }
 
 #[test]

@@ -48,6 +48,7 @@ Examples:
 const QUARANTINE_HELP: &str = "\
 Examples:
   host quarantine list
+  host quarantine show silver.orders --code corrupt_record --as-test > plugins/orders/tests/refused.json
   host quarantine replay silver.orders --code unsupported_schema_version --dry-run";
 
 const EXIT_CODES: &str = "\
@@ -294,6 +295,9 @@ pub(crate) struct QuarantineShow {
     /// How many rows
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// Write them as samples, JSON for the tests of the plugin that refused them; `expect` says what happens now
+    #[arg(long)]
+    pub(crate) as_test: bool,
 }
 
 /// `host quarantine replay`

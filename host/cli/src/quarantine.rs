@@ -32,8 +32,18 @@ async fn list(global: &Global, tables: &[String]) -> Result<(), EngineError> {
 }
 
 async fn show_rows(global: &Global, show: &QuarantineShow) -> Result<(), EngineError> {
+    if show.as_test {
+        return show_samples(global, show).await;
+    }
     let found = engine(global).tables()?.refused_rows(&show.table, &selection(&show.chosen), show.limit).await?;
     print_refused(global, &found).map_err(EngineError::internal)
+}
+
+async fn show_samples(global: &Global, show: &QuarantineShow) -> Result<(), EngineError> {
+    let engine = engine(global).beside_a_host().streams([show.table.clone()]).build()?;
+    let samples = engine.refused_samples(&show.table, &selection(&show.chosen), show.limit).await?;
+    println!("{:#}", serde_json::Value::from(samples));
+    Ok(())
 }
 
 /// Rows of a quarantine: for people what they look for first, for programs whole.

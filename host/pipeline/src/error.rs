@@ -73,6 +73,16 @@ pub enum EngineError {
         /// What a person can do.
         hint: String,
     },
+    /// A row in quarantine cannot be written as a sample.
+    #[error("a row of the quarantine of `{table}` cannot be written as a test: {what}")]
+    NotASample {
+        /// The table.
+        table: String,
+        /// Which row, and why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A slice of this table cannot be rebuilt.
     #[error("table `{table}` cannot be rebuilt in part: {what}")]
     NotRebuilt {
@@ -185,6 +195,7 @@ impl EngineError {
             Self::UnknownStream { known, .. } => Some(format!("choose one of {}", names(known))),
             Self::UnknownTable { hint, .. }
             | Self::NotReplayed { hint, .. }
+            | Self::NotASample { hint, .. }
             | Self::NotRebuilt { hint, .. }
             | Self::NotBackfilled { hint, .. } => Some(hint.clone()),
             Self::Stream(error) => error.failure.hint(),
@@ -211,6 +222,7 @@ impl EngineError {
             Self::UnknownStream { .. } => "unknown_stream",
             Self::UnknownTable { .. } => "unknown_table",
             Self::NotReplayed { .. } => "not_replayed",
+            Self::NotASample { .. } => "not_a_sample",
             Self::NotRebuilt { .. } => "not_rebuilt",
             Self::NotBackfilled { .. } => "not_backfilled",
             Self::Stream(error) => code(error),

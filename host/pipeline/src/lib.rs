@@ -37,6 +37,7 @@ mod quarantine;
 mod rebuild;
 mod replace;
 mod report;
+mod samples;
 mod sandbox;
 mod source_log;
 mod status;

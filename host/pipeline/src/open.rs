@@ -25,7 +25,7 @@ use crisol_table::{KeepFiles, Table, TableError};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-pub(crate) use self::replay::{quarantine_rows, replay};
+pub(crate) use self::replay::{chain, quarantine_rows, replay};
 pub(crate) use self::slice::slice;
 use self::tables::Quarantine;
 use crate::builder::Restart;

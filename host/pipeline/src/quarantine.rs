@@ -58,11 +58,7 @@ impl Tables {
         limit: usize,
     ) -> Result<Vec<RecordBatch>, EngineError> {
         let stream = self.stream_of(name)?;
-        let fail = |failure| EngineError::opening(&stream.name, failure);
-        let Some(chunks) = open::quarantine_rows(stream, quarantine_schema()).await.map_err(fail)? else {
-            return Ok(Vec::new());
-        };
-        newest(chunks, selection, limit).await.map_err(fail)
+        newest_refused(stream, selection, limit).await.map_err(|failure| EngineError::opening(&stream.name, failure))
     }
 
     fn stream_of(&self, name: &str) -> Result<&StreamPlan, EngineError> {
@@ -140,6 +136,18 @@ fn counted_rows(counts: &Counts) -> Result<RecordBatch, ArrowError> {
             Arc::new(time(|count| count.last_us)),
         ],
     )
+}
+
+/// The newest rows of a stream's quarantine that are meant, oldest first.
+pub(crate) async fn newest_refused(
+    stream: &StreamPlan,
+    selection: &Selection,
+    limit: usize,
+) -> Result<Vec<RecordBatch>, Failure> {
+    match open::quarantine_rows(stream, quarantine_schema()).await? {
+        Some(chunks) => newest(chunks, selection, limit).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The last `limit` rows that are meant; memory holds little more.

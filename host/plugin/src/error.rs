@@ -285,6 +285,10 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// All that [`Self::poison_code`] gives.
+    pub const POISON_CODES: [&'static str; 5] =
+        ["plugin_trap", "plugin_timeout", "plugin_memory", "plugin_output", "plugin_invalid"];
+
     /// The code under which a row goes to quarantine that alone brings about this error; `None` where no row can be to
     /// blame: the component gave up by itself, or the host is at fault.
     pub fn poison_code(&self) -> Option<&'static str> {

@@ -11,7 +11,7 @@ use crate::columns::Selection;
 use crate::deleted::gone;
 use crate::quarantine::quarantine_rows;
 use crate::trail::{Outcome, Settled, Trail};
-use crate::{BatchContext, ComponentId, Fate, Grouping, Rejection, Stage, StageError, StageOutput, accounts};
+use crate::{BatchContext, ComponentId, Fate, Given, Grouping, Rejection, Stage, StageError, StageOutput, accounts};
 
 const NAME: &str = "chain";
 /// Why a row that the table above no longer has does not go on, where it would be refused: it was refused when it came.
@@ -160,6 +160,33 @@ impl Chain {
             rules,
             origin: outcome.into_places(),
         })
+    }
+
+    /// What the component of a stage, named as in the quarantine, is given when this one input row comes in.
+    ///
+    /// # Errors
+    /// Text for people: no component sees the row there, or not as one row.
+    pub fn given(&self, input: &RecordBatch, stage: &str, context: &BatchContext) -> Result<Given, String> {
+        let mut steps = self.stages.iter().enumerate().filter(|(_, step)| step.name() == stage);
+        let step = match (steps.next(), steps.next()) {
+            (Some((step, _)), None) => step,
+            (Some(_), Some(_)) => return Err(format!("the contract has several stages `{stage}`")),
+            (None, _) => return Err(format!("the contract has no stage `{stage}` today")),
+        };
+        let (before, rest) = self.stages.split_at(step);
+        let mut rows = input.clone();
+        for earlier in before {
+            rows = earlier.process(&rows, context).map_err(|error| error.to_string())?.rows;
+            if rows.num_rows() != 1 {
+                return Err(format!(
+                    "`{}`, which comes before, makes {} rows of it today",
+                    earlier.name(),
+                    rows.num_rows()
+                ));
+            }
+        }
+        let given = rest.first().map_or(Ok(None), |stage| stage.given(&rows)).map_err(|error| error.to_string())?;
+        given.ok_or_else(|| format!("no plugin sees it in `{stage}`: the host itself refuses it"))
     }
 
     /// All steps, or as many as there are rows for.

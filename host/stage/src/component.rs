@@ -9,7 +9,7 @@ use crate::columns::{Selection, without_rejected};
 use crate::pieces::Pieces;
 use crate::poison::Searching;
 use crate::{
-    BatchContext, ComponentId, Rejection, RowWorker, Stage, StageError, StageOutput, WorkerError, WorkerOutput,
+    BatchContext, ComponentId, Given, Rejection, RowWorker, Stage, StageError, StageOutput, WorkerError, WorkerOutput,
     accounts,
 };
 
@@ -138,6 +138,11 @@ impl Stage for ComponentStage {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+
+    fn given(&self, rows: &RecordBatch) -> Result<Option<Given>, StageError> {
+        let rows = rows.project(&self.reads).map_err(|error| self.internal(error))?;
+        Ok(Some(Given { component: self.worker.id(), options: self.worker.options(), rows }))
     }
 
     fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {

@@ -44,6 +44,6 @@ pub use poison::PoisonSearch;
 pub use quarantine::quarantine_schema;
 pub use restore::restored_rows;
 pub use routed::Route;
-pub use stage::{BatchContext, ComponentId, Fate, Rejection, Stage, StageOutput};
+pub use stage::{BatchContext, ComponentId, Fate, Given, Rejection, Stage, StageOutput};
 pub use wasm::Sandboxed;
 pub use worker::{RowWorker, WorkerError, WorkerOutput};

@@ -11,7 +11,9 @@ use crisol_plugin::SchemaVersions;
 
 use crate::component::written_over;
 use crate::version::{Found, Place};
-use crate::{BatchContext, ComponentId, ComponentStage, Fate, Rejection, RowWorker, Stage, StageError, StageOutput};
+use crate::{
+    BatchContext, ComponentId, ComponentStage, Fate, Given, Rejection, RowWorker, Stage, StageError, StageOutput,
+};
 
 /// A component, and the schema versions that it handles.
 #[derive(Debug, Clone)]
@@ -179,6 +181,15 @@ impl Stage for RoutedStage {
 
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+
+    fn given(&self, rows: &RecordBatch) -> Result<Option<Given>, StageError> {
+        let (parts, _) = self.split(rows).map_err(|error| self.internal(error))?;
+        let only = parts.iter().position(|part| !part.is_empty() && part.len() == rows.num_rows());
+        match only.and_then(|route| self.routes.get(route)) {
+            Some((_, stage)) => stage.given(rows),
+            None => Ok(None),
+        }
     }
 
     fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError> {

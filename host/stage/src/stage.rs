@@ -79,11 +79,30 @@ pub trait Stage: Send + Sync + std::fmt::Debug {
     /// Columns that come out.
     fn schema(&self) -> SchemaRef;
 
+    /// What one of its components sees of these rows; `None` for rules, and for rows that no one component gets.
+    ///
+    /// # Errors
+    /// A defect of the host.
+    fn given(&self, _rows: &RecordBatch) -> Result<Option<Given>, StageError> {
+        Ok(None)
+    }
+
     /// Works on one chunk. Blocking; called on worker threads, several at a time.
     ///
     /// # Errors
     /// An error stops the stream; nothing of the batch is committed.
     fn process(&self, rows: &RecordBatch, context: &BatchContext) -> Result<StageOutput, StageError>;
+}
+
+/// What a component is given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The component.
+    pub component: ComponentId,
+    /// Its options, a JSON object as text.
+    pub options: String,
+    /// Rows with the columns that it reads.
+    pub rows: RecordBatch,
 }
 
 /// Which component, exactly.

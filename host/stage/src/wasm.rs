@@ -69,6 +69,10 @@ impl RowWorker for SandboxedWorker {
         self.0.reads().to_vec()
     }
 
+    fn options(&self) -> String {
+        self.0.options().to_owned()
+    }
+
     fn writes(&self) -> SchemaRef {
         self.0.writes()
     }

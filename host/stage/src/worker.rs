@@ -15,6 +15,11 @@ pub trait RowWorker: Send + Sync + std::fmt::Debug {
     /// Names of the input columns that it wants to see, in its order.
     fn reads(&self) -> Vec<String>;
 
+    /// Its options, a JSON object as text.
+    fn options(&self) -> String {
+        "{}".to_owned()
+    }
+
     /// Columns that it gives; none for a validator.
     fn writes(&self) -> SchemaRef;
 

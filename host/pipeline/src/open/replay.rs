@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use crisol_checkpoint::Checkpoint;
 use crisol_contract::WriteMode;
 use crisol_source::{Chunks, Cut, Source, TableSource, TableSourceSpec};
-use crisol_stage::quarantine_schema;
+use crisol_stage::{Chain, quarantine_schema};
 use crisol_stream::{Failure, Replay, ReplayParts};
 use crisol_table::{Table, TableWriter};
 
@@ -43,6 +43,11 @@ fn refuse_modes(plan: &StreamPlan) -> Result<(), EngineError> {
             "mend the component or rule, and make the partitions anew with `host rebuild`, or have them delivered again",
         ),
     }
+}
+
+/// The stages of a stream, and the columns that go into them.
+pub(crate) async fn chain(engine: &Engine, plan: &StreamPlan) -> Result<(Arc<Chain>, SchemaRef), EngineError> {
+    examine(engine, plan).await.map(|examined| (examined.chain, examined.input))
 }
 
 /// A stream, and those above it, held against what there is.
