@@ -326,7 +326,7 @@ impl Orders {
     /// What a host says of a component that carries these samples.
     fn judged(&self, component: &str, samples: &Value) -> Value {
         let folder = self.project.path().join("judged");
-        let wasm = fs::read(root().join("plugins").join(component)).expect("the component is there");
+        let wasm = fs::read(self.plugins.join(component)).expect("the component is there");
         fs::create_dir_all(&folder).expect("a folder");
         fs::write(folder.join("judged.wasm"), carrying(wasm, samples)).expect("a file can be written");
         let output = self.project.host(&["plugins", "-o", "json"]).plugins(&folder).succeed();
@@ -377,6 +377,18 @@ fn refused_rows_become_samples_that_the_plugin_that_refused_them_can_run() {
     let judged = orders.judged("order-rules.wasm", &mended);
     let reason = text(&judged["refused"][0]["reason"]);
     assert!(reason.contains("`given[0]`: expected the row goes on, got rejected as `amount_not_positive`"), "{reason}");
+}
+
+#[test]
+fn a_row_that_broke_its_plugin_becomes_a_sample_that_fails_with_the_plugins_own_words() {
+    let orders = Orders::new().with_rules();
+    fs::copy(crisol_tests::guest("faulty-orders"), orders.plugins.join("orders.wasm")).expect("the component is there");
+    orders.land("1", &[order("o-12", 1, 1, "x"), order("o-13", 2, 1, "x")]);
+    orders.run();
+    let samples = orders.samples(&[]);
+    assert_eq!((samples.as_array().map(Vec::len), &samples[0]["expect"]), (Some(1), &json!({})));
+    let reason = text(&orders.judged("orders.wasm", &samples)["refused"][0]["reason"]);
+    assert!(reason.contains("sample `plugin_trap: ") && reason.contains("thirteen brings bad luck"), "{reason}");
 }
 
 #[test]

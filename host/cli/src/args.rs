@@ -48,8 +48,12 @@ Examples:
 const QUARANTINE_HELP: &str = "\
 Examples:
   host quarantine list
-  host quarantine show silver.orders --code corrupt_record --as-test > plugins/orders/tests/refused.json
   host quarantine replay silver.orders --code unsupported_schema_version --dry-run";
+
+const QUARANTINE_SHOW_HELP: &str = "\
+Examples:
+  host quarantine show silver.orders --code corrupt_record --limit 5 -o json
+  host quarantine show silver.orders --stage 'decode orders' --as-test > plugins/orders/tests/refused.json";
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -279,6 +283,7 @@ pub(crate) enum Quarantine {
         tables: Vec<String>,
     },
     /// Show rows in quarantine, the newest
+    #[command(after_help = QUARANTINE_SHOW_HELP)]
     Show(QuarantineShow),
     /// Take rows to the first stage again; those that pass are added to the table and leave the quarantine
     Replay(QuarantineReplay),
