@@ -252,7 +252,8 @@ fn a_component_whose_own_sample_does_not_hold_is_refused_and_the_old_one_goes_on
     place(&file, &carrying(bundled(), &sample("2.00")));
     lab.wait_for_refusal("orders.wasm", r#"`expect.rows[0].amount`: expected "2.00", got "1.50""#);
     lab.take(2, 1);
-    let said = lab.project.host(&["plugins"]).plugins(&lab.project.path().join("plugins")).succeed();
+    let said = lab.project.host(&["plugins"]).plugins(&lab.project.path().join("plugins")).run();
+    assert_eq!(said.status.code(), Some(1), "{said:?}");
     let said = String::from_utf8_lossy(&said.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
     for words in ["the host that runs", "serves", "refused since", "`the order of a test`"] {
         assert!(said.contains(words), "`{words}` is missing in:\n{said}");
