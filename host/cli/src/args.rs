@@ -55,6 +55,21 @@ Examples:
   host quarantine show silver.orders --code corrupt_record --limit 5 -o json
   host quarantine show silver.orders --stage 'decode orders' --as-test > plugins/orders/tests/refused.json";
 
+const ROLLBACK_HELP: &str = "\
+The bytes of the build go back into the file that they came from; a newer file beside it is taken out. What is replaced or
+taken out stays beside it as `FILE.rolled-back`. A host that runs takes the change from its next batch on, like any other;
+without one the next start does. A file that was refused or that no host has seen yet is undone before anything else. Called
+twice, it ends where it began.
+
+Examples:
+  host plugins rollback orders --dry-run
+  host plugins rollback orders --to 1.2.0";
+
+const HISTORY_HELP: &str = "\
+Examples:
+  host history silver.orders
+  host history silver.orders --quarantine --limit 100 -o json";
+
 const EXIT_CODES: &str = "\
 Exit codes:
     0  done, or stopped by Ctrl-C, SIGTERM or SIGHUP
@@ -153,6 +168,9 @@ pub(crate) enum Command {
     /// Read a range of a topic into a table of its own, through the stages of a contract
     #[command(after_help = BACKFILL_HELP)]
     Backfill(Backfill),
+    /// Show the commits of a table, the newest first: batch, components, what was read, what became of the rows
+    #[command(after_help = HISTORY_HELP)]
+    History(History),
     /// Show the offsets that streams went on without, where `fail_on_data_loss` is false
     #[command(after_help = "Examples:\n  host losses\n  host losses orders -o json")]
     Losses(Losses),
@@ -164,7 +182,11 @@ pub(crate) enum Command {
     Maintain(Maintain),
     /// Show the components and what was refused
     #[command(after_help = "Examples:\n  host plugins --plugins plugins/\n  host plugins -o json")]
-    Plugins,
+    Plugins {
+        /// What is done with them.
+        #[command(subcommand)]
+        command: Option<Plugins>,
+    },
     /// What the host runs to compile a component: reads it from standard input and limits itself
     #[command(name = crate::COMPILE, hide = true)]
     Compile {
@@ -173,6 +195,28 @@ pub(crate) enum Command {
         /// Seconds of processor time
         seconds_max: String,
     },
+}
+
+/// `host plugins`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Plugins {
+    /// Put the build of a component back that served before
+    #[command(after_help = ROLLBACK_HELP)]
+    Rollback(Rollback),
+}
+
+/// `host plugins rollback`
+#[derive(Debug, Args)]
+pub(crate) struct Rollback {
+    /// Name of the component, as `host plugins` shows it
+    #[arg(value_name = "NAME")]
+    pub(crate) component: String,
+    /// Which build that served: its version, or the first digits of its digest, at least four [default: the one before]
+    #[arg(long, value_name = "BUILD")]
+    pub(crate) to: Option<String>,
+    /// Say what would become of the files, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// `host run`
@@ -216,6 +260,20 @@ pub(crate) struct Show {
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
     /// The rows that were refused, instead
+    #[arg(long)]
+    pub(crate) quarantine: bool,
+}
+
+/// `host history`
+#[derive(Debug, Args)]
+pub(crate) struct History {
+    /// Name of the table, `silver.orders`
+    #[arg(value_name = "TABLE")]
+    pub(crate) table: String,
+    /// How many commits
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// The commits of its quarantine, instead
     #[arg(long)]
     pub(crate) quarantine: bool,
 }

@@ -8,6 +8,7 @@ mod args;
 mod backfill;
 mod check;
 mod exit;
+mod history;
 mod logging;
 mod losses;
 mod maintain;
@@ -17,6 +18,7 @@ mod plugins;
 mod quarantine;
 mod readable;
 mod rebuild;
+mod rollback;
 mod rows;
 mod run;
 mod show;
@@ -26,7 +28,7 @@ mod watch;
 
 use indicatif::MultiProgress;
 
-use crate::args::{Cli, Color, Command};
+use crate::args::{Cli, Color, Command, Plugins};
 use crate::exit::Exit;
 use crate::out::eprintln;
 
@@ -95,7 +97,9 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Losses(losses) => losses::losses(global, losses).await,
         Command::Status(status) => status::status(global, status).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
-        Command::Plugins => plugins::plugins(global),
+        Command::History(history) => history::history(global, history).await,
+        Command::Plugins { command: None } => plugins::plugins(global),
+        Command::Plugins { command: Some(Plugins::Rollback(asked)) } => rollback::rollback(global, asked),
         // It is done before there are threads and logs.
         Command::Compile { .. } => Ok(Exit::Done),
     }

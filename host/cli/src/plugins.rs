@@ -1,7 +1,9 @@
 //! `host plugins`: the components that serve, and those that were refused.
 
+use std::collections::BTreeMap;
+
 use crate::out::println;
-use crisol::{ComponentInfo, Components, Decided, Decisions, EngineError, RefusedFile};
+use crisol::{ComponentInfo, Components, Decided, Decisions, EngineError, KeptBuild, RefusedFile, ServedState};
 use serde_json::Value;
 
 use crate::args::{Global, Output};
@@ -17,7 +19,7 @@ pub(crate) fn plugins(global: &Global) -> Result<Exit, EngineError> {
             "{}",
             serde_json::json!({
                 "schema": "crisol.plugins/v1", "serving": found.serving, "waiting": found.waiting,
-                "refused": found.refused, "host": found.host,
+                "refused": found.refused, "host": found.host, "kept": found.kept,
             })
         ),
         Output::Text => print(&found),
@@ -44,6 +46,7 @@ fn print(found: &Components) {
     if let Some(host) = &found.host {
         print_host(host);
     }
+    print_kept(&found.kept);
 }
 
 /// What a host decided that runs or ran: its folder may have been another one, and it knows what was replaced.
@@ -58,12 +61,34 @@ fn print_host(host: &Decisions) {
         }
     }
     println!("{shown}");
-    for RefusedFile { file, reason, since, .. } in &host.refused {
+    for RefusedFile { file, reason, columns, since, .. } in &host.refused {
         println!("refused since {since}: {}: {}", plain(&file.to_string_lossy()), plain(reason));
+        if let Some(columns) = columns {
+            println!("{columns}");
+        }
     }
 }
 
-fn short(digest: &str) -> &str {
+/// Builds that served before; those that serve are shown above.
+fn print_kept(kept: &BTreeMap<String, Vec<ServedState>>) {
+    let earlier = |states: &Vec<ServedState>| states.len().saturating_sub(1);
+    if kept.values().map(earlier).sum::<usize>() == 0 {
+        return;
+    }
+    println!("\nserved before, for `host plugins rollback`:");
+    let mut shown = table(&["name", "version", "schema versions", "digest", "since", "file"]);
+    for (name, states) in kept {
+        for ServedState { since, builds } in states.iter().take(earlier(states)).rev() {
+            for KeptBuild { version, schema_versions, digest, file } in builds {
+                let file = plain(&file.to_string_lossy());
+                shown.add_row([name, version, schema_versions, short(digest), since, &file]);
+            }
+        }
+    }
+    println!("{shown}");
+}
+
+pub(crate) fn short(digest: &str) -> &str {
     digest.get(..12).unwrap_or(digest)
 }
 

@@ -13,14 +13,19 @@ fn host(arguments: &[&str]) -> (Option<i32>, String) {
 fn help_lists_the_commands_and_each_ends_with_examples() {
     let (code, said) = host(&["--help"]);
     assert_eq!(code, Some(0));
-    for command in ["run", "check", "show", "quarantine", "status", "maintain", "rebuild", "plugins"] {
+    for command in ["run", "check", "show", "quarantine", "status", "maintain", "rebuild", "history", "plugins"] {
         assert!(said.contains(command), "{said}");
-        let (code, help) = host(&[command, "--help"]);
-        assert_eq!(code, Some(0));
-        let (_, examples) =
-            help.split_once("Examples:").unwrap_or_else(|| panic!("`{command}` has no examples:\n{help}"));
-        assert_eq!(examples.matches(&format!("host {command}")).count(), 2, "{help}");
+        assert_has_examples(command);
     }
+    assert_has_examples("plugins rollback");
+}
+
+fn assert_has_examples(command: &str) {
+    let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+    let (code, help) = host(&words);
+    assert_eq!(code, Some(0));
+    let (_, examples) = help.split_once("Examples:").unwrap_or_else(|| panic!("`{command}` has no examples:\n{help}"));
+    assert_eq!(examples.matches(&format!("host {command}")).count(), 2, "{help}");
 }
 
 #[test]

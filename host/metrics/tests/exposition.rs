@@ -107,8 +107,9 @@ fn names_types_labels_and_help_stand_fast() {
             from: vec![build("1.1.0")],
             to: vec![build("1.2.0")],
             streams: vec!["orders".into()],
+            columns: None,
         },
-        Event::PluginRefused { path: "/secret/x.wasm".into(), reason: "secret".into() },
+        Event::PluginRefused { path: "/secret/x.wasm".into(), reason: "secret".into(), columns: None },
     ]);
     let text = monitor.metrics().unwrap();
     assert!(!text.contains("secret"), "{text}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::{Accounts, PartitionLag, Progress};
+use crate::{Accounts, ColumnChanges, PartitionLag, Progress};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -99,6 +99,8 @@ pub enum Event {
         to: Vec<Build>,
         /// Which streams.
         streams: Vec<String>,
+        /// Columns that it gives, before and after; absent where they are the same.
+        columns: Option<ColumnChanges>,
     },
     /// A file in the folder of the components may not serve; what served goes on.
     PluginRefused {
@@ -106,6 +108,8 @@ pub enum Event {
         path: String,
         /// Why.
         reason: String,
+        /// Columns of the table, and those that it would get; absent where the reason is another one.
+        columns: Option<ColumnChanges>,
     },
     /// The stream ended.
     Ended {

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod causes;
+mod columns;
 mod event;
 mod lag;
 mod progress;
@@ -12,6 +13,7 @@ mod state;
 
 pub use accounts::{Accounts, ChangeCounts, GroupCounts, RuleCount};
 pub use causes::{causes, in_one_line};
+pub use columns::{ColumnChange, ColumnChanges};
 pub use event::{Build, Event, Observer, Observers, Served};
 pub use lag::Lag;
 pub use progress::{HostProgress, Phases, Progress, SinkProgress, SourceProgress, rate};

@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::files::{self, Kafka, Surroundings};
 use crate::handoff::Handoff;
 use crate::plan::StreamPlan;
-use crate::swap::{self, Shelf};
+use crate::swap::{self, Kept, Shelf};
 use crate::{EngineError, open, plan, sandbox};
 
 /// What an engine is made from. Everything has a default: the project in the current folder, its own `plugins/`.
@@ -143,7 +143,7 @@ impl EngineBuilder {
         let (project, positions, warnings) = self.resolve(Kafka::Read)?;
         let mut notes = Vec::new();
         let (shelf, mut registry) = self.shelf(&project.dir, Some(&project))?;
-        let decisions = swap::decisions_file(&project);
+        let (decisions, kept) = (swap::decisions_file(&project), Kept::of(&project));
         if let Some(host) = swap::Decisions::read(&decisions) {
             let now = if self.beside_a_host { "left out" } else { "judged anew, without a batch to try it on" };
             for (component, reason) in shelf.refused_by(&host) {
@@ -170,6 +170,7 @@ impl EngineBuilder {
             shelf,
             registry,
             decisions,
+            kept,
             trigger,
             restart,
             observers,

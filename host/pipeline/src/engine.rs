@@ -17,7 +17,7 @@ use crate::handoff::Handoff;
 use crate::open::{Opened, Opener};
 use crate::plan::StreamPlan;
 use crate::report::{ReportFile, StreamReport};
-use crate::swap::{self, Shelf};
+use crate::swap::{self, Kept, Shelf};
 use crate::{EngineBuilder, EngineError, StreamHandle};
 
 /// Runs the streams of a project.
@@ -29,6 +29,8 @@ pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     /// Where a run writes which components serve.
     pub(crate) decisions: PathBuf,
+    /// Where a run keeps the builds that serve.
+    pub(crate) kept: Kept,
     pub(crate) trigger: Option<Trigger>,
     pub(crate) restart: Restart,
     pub(crate) observers: Observers,
@@ -90,7 +92,7 @@ impl Engine {
     pub async fn start_streaming(&self) -> Result<Vec<StreamHandle>, EngineError> {
         let (opened, swappables): (Vec<_>, Vec<_>) =
             self.open().await?.into_iter().map(|Opened { name, parts, swappable }| ((name, parts), swappable)).unzip();
-        swap::watch(self, swappables);
+        swap::watch(self, swappables).await;
         Ok(opened.into_iter().map(|(name, parts)| start(name, parts)).collect())
     }
 

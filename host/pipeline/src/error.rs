@@ -93,6 +93,16 @@ pub enum EngineError {
         /// What a person can do.
         hint: String,
     },
+    /// A build of this component cannot be put back.
+    #[error("component `{component}` is not rolled back: {what}")]
+    NotRolledBack {
+        /// The component.
+        component: String,
+        /// Why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A range cannot be read into this table.
     #[error("table `{table}` cannot be backfilled: {what}")]
     NotBackfilled {
@@ -197,6 +207,7 @@ impl EngineError {
             | Self::NotReplayed { hint, .. }
             | Self::NotASample { hint, .. }
             | Self::NotRebuilt { hint, .. }
+            | Self::NotRolledBack { hint, .. }
             | Self::NotBackfilled { hint, .. } => Some(hint.clone()),
             Self::Stream(error) => error.failure.hint(),
             _ => None,
@@ -224,6 +235,7 @@ impl EngineError {
             Self::NotReplayed { .. } => "not_replayed",
             Self::NotASample { .. } => "not_a_sample",
             Self::NotRebuilt { .. } => "not_rebuilt",
+            Self::NotRolledBack { .. } => "not_rolled_back",
             Self::NotBackfilled { .. } => "not_backfilled",
             Self::Stream(error) => code(error),
             Self::Internal { .. } => "internal",

@@ -1,16 +1,18 @@
 //! What can be seen without running anything: tables and components.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use crisol_contract::Project;
 use crisol_plugin::Component;
 use crisol_table::Table;
 use serde::Serialize;
 
 use crate::files::Kafka;
 use crate::plan::{self, StreamPlan};
-use crate::swap::{Decisions, decisions_file};
+use crate::swap::{Decisions, Kept, ServedState, decisions_file};
 use crate::{EngineBuilder, EngineError, error};
 
 /// Components of a folder.
@@ -24,6 +26,8 @@ pub struct Components {
     pub refused: Vec<RefusedInfo>,
     /// What the host that runs the project, or ran it last, decided; `None` when none did, or there is no project.
     pub host: Option<Decisions>,
+    /// Builds that can be put back, by component; of each the last states, the newest last.
+    pub kept: BTreeMap<String, Vec<ServedState>>,
 }
 
 /// A component.
@@ -99,7 +103,8 @@ impl EngineBuilder {
             serving: registry.serving().iter().map(info).collect(),
             waiting: registry.shadowed().iter().map(info).collect(),
             refused: refused.collect(),
-            host: project.and_then(|project| Decisions::read(&decisions_file(&project))),
+            host: project.as_ref().and_then(|project| Decisions::read(&decisions_file(project))),
+            kept: project.as_ref().map(kept).unwrap_or_default(),
         })
     }
 
@@ -113,6 +118,12 @@ impl EngineBuilder {
     }
 }
 
+/// What is damaged is told, and the rest shown.
+fn kept(project: &Project) -> BTreeMap<String, Vec<ServedState>> {
+    let history = Kept::of(project).history();
+    history.inspect_err(|error| tracing::warn!("builds that are kept: {error}")).unwrap_or_default().components()
+}
+
 impl Tables {
     /// The newest rows of a table, or of its quarantine.
     ///
@@ -123,18 +134,20 @@ impl Tables {
             return Err(self.unknown(name));
         };
         let path = if quarantine { &stream.table.quarantine_path } else { &stream.table.path };
-        let missing = if quarantine { "no row was ever refused" } else { "it does not exist yet" };
-        let Some(table) = find(stream, path).await? else {
-            return Err(EngineError::UnknownTable {
-                name: name.into(),
-                what: missing.into(),
-                hint: "`host run` creates tables, and quarantines once a row is refused".into(),
-            });
-        };
+        let table = find(stream, path).await?.ok_or_else(|| Self::missing(name, quarantine))?;
         let fail = |failure| EngineError::opening(&stream.name, failure);
         let version = table.latest_version().await.map_err(fail)?;
         let rows = table.read_rows(limit, &[]).await.map_err(fail)?;
         Ok(Shown { version, path: path.clone(), rows })
+    }
+
+    /// A table of a contract that is not there.
+    pub(crate) fn missing(name: &str, quarantine: bool) -> EngineError {
+        EngineError::UnknownTable {
+            name: name.into(),
+            what: if quarantine { "no row was ever refused" } else { "it does not exist yet" }.into(),
+            hint: "`host run` creates tables, and quarantines once a row is refused".into(),
+        }
     }
 
     pub(crate) fn unknown(&self, name: &str) -> EngineError {

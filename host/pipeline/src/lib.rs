@@ -28,6 +28,7 @@ mod error;
 mod files;
 mod handle;
 mod handoff;
+mod history;
 mod inspect;
 mod losses;
 mod maintain;
@@ -37,6 +38,7 @@ mod quarantine;
 mod rebuild;
 mod replace;
 mod report;
+mod rollback;
 mod samples;
 mod sandbox;
 mod source_log;
@@ -47,17 +49,19 @@ pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
 pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound};
 pub use crisol_observe::{
-    Accounts, Build, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag, Phases, Progress, RuleCount,
-    Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
+    Accounts, Build, ColumnChange, ColumnChanges, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag,
+    Phases, Progress, RuleCount, Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
 };
 pub use crisol_plugin::compile_in_child;
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, error_json, kind};
 pub use handle::{Stopper, StreamHandle};
+pub use history::{Origin, PartitionRange, Read, TableCommit, TableHistory, TablePlace, UsedComponent};
 pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, Tables};
 pub use losses::Loss;
 pub use maintain::Maintained;
 pub use report::{StreamReport, Waiting};
+pub use rollback::RolledBack;
 pub use status::StreamStatus;
-pub use swap::{Decided, Decisions, RefusedFile};
+pub use swap::{Decided, Decisions, KeptBuild, RefusedFile, ServedState};

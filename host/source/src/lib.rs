@@ -16,7 +16,7 @@ mod source;
 mod table;
 
 pub use error::SourceError;
-pub use files::{FilesSource, InferredSchema, files_schema, infer_schema};
+pub use files::{FilesSource, InferredSchema, files_schema, infer_schema, logged_files};
 pub use kafka::{KafkaSource, RefusedOption, check_client, kafka_schema};
 pub use log::{LogError, SourceLog};
 pub use memory::{MemoryLog, MemorySource, MemoryTopic};

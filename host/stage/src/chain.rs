@@ -135,6 +135,12 @@ impl Chain {
         rows.chain(self.grouping().map(|grouping| grouping.component())).collect()
     }
 
+    /// The components at work with the columns that each of them gives, in order.
+    pub fn written(&self) -> Vec<(ComponentId, SchemaRef)> {
+        let rows = self.stages.iter().flat_map(|stage| stage.components().into_iter().zip(stage.written()));
+        rows.chain(self.grouping().map(|grouping| (grouping.component(), grouping.written()))).collect()
+    }
+
     /// Works on one chunk of the input. Blocking and pure: chunks may be worked on side by side, in any order.
     ///
     /// # Errors

@@ -136,6 +136,10 @@ impl Stage for ComponentStage {
         vec![self.worker.id()]
     }
 
+    fn written(&self) -> Vec<SchemaRef> {
+        vec![self.worker.writes()]
+    }
+
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

@@ -179,6 +179,10 @@ impl Stage for RoutedStage {
         self.routes.iter().flat_map(|(_, stage)| stage.components()).collect()
     }
 
+    fn written(&self) -> Vec<SchemaRef> {
+        self.routes.iter().flat_map(|(_, stage)| stage.written()).collect()
+    }
+
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

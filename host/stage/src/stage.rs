@@ -76,6 +76,11 @@ pub trait Stage: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// Columns that each of these components gives, in the same order.
+    fn written(&self) -> Vec<SchemaRef> {
+        Vec::new()
+    }
+
     /// Columns that come out.
     fn schema(&self) -> SchemaRef;
 

@@ -9,6 +9,7 @@ mod data_file;
 mod durable;
 mod folder;
 mod remove;
+mod replace;
 mod temp;
 mod upload;
 
@@ -21,6 +22,7 @@ use url::Url;
 
 pub use data_file::DataFile;
 pub use durable::DurableLocal;
+pub use replace::replace;
 
 /// A folder, and the durable store over it.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@
 //! `writer` holds the traits that streams know; [`Table`] is their Delta form and [`MemoryTable`] the double for tests.
 //! `create` and `check` decide what a table is, `log` and `tail` what it holds now, `entry` the text of a commit,
 //! `commit` how it lands, `merge` what a commit does that changes rows, `maintain` what one does that changes none,
-//! `checkpoint` Delta's log checkpoints, `files` the Parquet, `held` the rows of the table, `read` what people look at.
+//! `checkpoint` Delta's log checkpoints, `files` the Parquet, `held` the rows of the table, `read` and `history` what people look at.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -20,6 +20,7 @@ mod entry;
 mod error;
 mod files;
 mod held;
+mod history;
 mod log;
 mod maintain;
 mod memory;
@@ -36,6 +37,7 @@ mod writer;
 pub use error::TableError;
 pub use files::KeepFiles;
 pub use held::HeldFile;
+pub use history::{History, LoggedCommit};
 pub use maintain::Compaction;
 pub use memory::{Fault, MemoryCommit, MemoryTable};
 pub use merge::{DELETED, RowChanges};

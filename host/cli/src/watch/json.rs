@@ -10,11 +10,12 @@ impl Observer for Json {
     fn observe(&self, event: &Event) {
         let line = match event {
             Event::Committed(progress) => serde_json::to_string(progress),
-            Event::Swapped { component, from, to, streams } => serde_json::to_string(&json!({
+            Event::Swapped { component, from, to, streams, columns } => serde_json::to_string(&json!({
                 "schema": "crisol.swapped/v1", "component": component, "from": from, "to": to, "streams": streams,
+                "columns": columns,
             })),
-            Event::PluginRefused { path, reason } => serde_json::to_string(&json!({
-                "schema": "crisol.plugin_refused/v1", "file": path, "reason": reason,
+            Event::PluginRefused { path, reason, columns } => serde_json::to_string(&json!({
+                "schema": "crisol.plugin_refused/v1", "file": path, "reason": reason, "columns": columns,
             })),
             _ => return,
         };

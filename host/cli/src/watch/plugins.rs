@@ -1,6 +1,6 @@
 //! Log lines about components that are exchanged or refused.
 
-use crisol::{Build, Event};
+use crisol::{Build, ColumnChanges, Event};
 
 /// The name under which lines are shown without `-v`.
 const TARGET: &str = "crisol";
@@ -8,14 +8,21 @@ const TARGET: &str = "crisol";
 /// Writes a line if the event is about components.
 pub(super) fn log(event: &Event) {
     match event {
-        Event::Swapped { component, from, to, streams } => {
-            tracing::info!(target: TARGET, "{}", swapped(component, from, to, streams));
+        Event::Swapped { component, from, to, streams, columns } => {
+            let below = below(columns.as_ref());
+            tracing::info!(target: TARGET, "{}{below}", swapped(component, from, to, streams));
         }
-        Event::PluginRefused { path, reason } => {
-            tracing::warn!(target: TARGET, path, "a component is refused, what served goes on: {reason}");
+        Event::PluginRefused { path, reason, columns } => {
+            let below = below(columns.as_ref());
+            tracing::warn!(target: TARGET, path, "a component is refused, what served goes on: {reason}{below}");
         }
         _ => {}
     }
+}
+
+/// Other columns beside the old ones, on lines of their own.
+fn below(columns: Option<&ColumnChanges>) -> String {
+    columns.map_or_else(String::new, |columns| format!("\n{columns}"))
 }
 
 fn swapped(component: &str, from: &[Build], to: &[Build], streams: &[String]) -> String {

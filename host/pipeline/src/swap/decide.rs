@@ -1,11 +1,12 @@
 //! What a change of the folder leads to: as much of it as every stream accepts, and a reason for the rest.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crisol_plugin::{Component, Registry};
 use crisol_stage::Chain;
+
+use super::{Reason, Refusals};
 
 /// What each stream gets; `None` where nothing changes.
 pub(super) type Chains = Vec<Option<Arc<Chain>>>;
@@ -16,7 +17,7 @@ pub(super) struct Decision {
     /// What serves from now on, and what that means for each stream; `None` when nothing changes.
     pub(super) accepted: Option<(Registry, Chains)>,
     /// Files whose change has no effect, and why.
-    pub(super) refused: BTreeMap<PathBuf, String>,
+    pub(super) refused: Refusals,
 }
 
 /// One file that is not what serves.
@@ -34,15 +35,15 @@ struct Change {
 pub(super) fn decide(
     serving: &Registry,
     components: &[Arc<Component>],
-    check: impl Fn(&Registry) -> Result<Chains, String>,
+    check: impl Fn(&Registry) -> Result<Chains, Reason>,
 ) -> Decision {
     let mut pending = changes(serving, components);
     if pending.is_empty() {
         return Decision::default();
     }
     let all = serving.successor(components, Vec::new());
-    let mut refused: BTreeMap<PathBuf, String> =
-        all.refused().iter().map(|refused| (refused.path.clone(), refused.reason.to_string())).collect();
+    let mut refused: Refusals =
+        all.refused().iter().map(|refused| (refused.path.clone(), refused.reason.to_string().into())).collect();
     pending.retain(|change| !refused.contains_key(&change.path));
     if let Ok(chains) = check(&all) {
         return Decision { accepted: Some((all, chains)), refused };
@@ -57,7 +58,7 @@ pub(super) fn decide(
             match check(&registry) {
                 Ok(chains) => accepted = Some((registry, chains)),
                 Err(reason) => pending.extend(good.pop().inspect(|change| {
-                    refused.insert(change.path.clone(), change.refusal(&reason));
+                    refused.insert(change.path.clone(), change.refusal(reason));
                 })),
             }
         }
@@ -70,13 +71,13 @@ pub(super) fn decide(
 }
 
 impl Change {
-    fn refusal(&self, reason: &str) -> String {
-        match self.component {
-            Some(_) => reason.to_string(),
-            None => {
-                format!("its file is gone, but it goes on, since what would serve in its place is refused: {reason}")
-            }
+    fn refusal(&self, reason: Reason) -> Reason {
+        if self.component.is_some() {
+            return reason;
         }
+        let Reason { text, columns } = reason;
+        let why = "its file is gone, but it goes on, since what would serve in its place is refused";
+        Reason { text: format!("{why}: {text}"), columns }
     }
 }
 

@@ -1,15 +1,15 @@
 //! What a running host decided about the files in the folder of the components, written down for `host plugins`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crisol_contract::Project;
+use crisol_observe::ColumnChanges;
 use crisol_plugin::{Component, Registry};
 use serde::{Deserialize, Serialize};
 
-use super::Shelf;
+use super::{Refusals, Shelf};
 use crate::replace::replace;
 
 /// Which components serve a host that runs or ran, as it wrote it last.
@@ -56,6 +56,9 @@ pub struct RefusedFile {
     pub digest: Option<String>,
     /// Why.
     pub reason: String,
+    /// Columns of the table, and those that it would get; absent where the reason is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<ColumnChanges>,
     /// Since when, ISO 8601.
     pub since: String,
 }
@@ -67,12 +70,7 @@ pub(crate) fn decisions_file(project: &Project) -> PathBuf {
 
 impl Decisions {
     /// Decisions at this moment; what was so before keeps the time since which it is so.
-    pub(super) fn now(
-        shelf: &Shelf,
-        registry: &Registry,
-        refused: &BTreeMap<PathBuf, String>,
-        before: Option<&Self>,
-    ) -> Self {
+    pub(super) fn now(shelf: &Shelf, registry: &Registry, refused: &Refusals, before: Option<&Self>) -> Self {
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         let since = |found: Option<String>| found.unwrap_or_else(|| now.clone());
         let decided = |component: &Component, before: Option<&Vec<Decided>>| {
@@ -88,12 +86,13 @@ impl Decisions {
             }
         };
         let refused = refused.iter().map(|(file, reason)| {
-            let same = |other: &&RefusedFile| other.file == *file && other.reason == *reason;
+            let same = |other: &&RefusedFile| other.file == *file && other.reason == reason.text;
             let known = before.and_then(|before| before.refused.iter().find(same));
             RefusedFile {
                 file: file.clone(),
                 digest: shelf.component(file).map(|component| component.digest().into()),
-                reason: reason.clone(),
+                reason: reason.text.clone(),
+                columns: reason.columns.clone(),
                 since: since(known.map(|known| known.since.clone())),
             }
         });
@@ -132,6 +131,8 @@ impl Decisions {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -141,12 +142,12 @@ mod tests {
         assert_eq!(Decisions::read(&file), None);
         let (shelf, registry) =
             (Shelf::without(dir.path(), crisol_plugin::EngineOptions::default()), Registry::without(dir.path()));
-        let mut refused = BTreeMap::from([(PathBuf::from("a.wasm"), "no component".to_string())]);
+        let mut refused = BTreeMap::from([(PathBuf::from("a.wasm"), "no component".to_string().into())]);
         let mut first = Decisions::now(&shelf, &registry, &refused, None);
         first.refused[0].since = "2026-01-01T00:00:00.000Z".into();
         first.write(&file).unwrap();
         assert_eq!(Decisions::read(&file).as_ref(), Some(&first));
-        refused.insert("b.wasm".into(), "no component".into());
+        refused.insert("b.wasm".into(), "no component".to_string().into());
         let second = Decisions::now(&shelf, &registry, &refused, Some(&first));
         second.write(&file).unwrap();
         assert_eq!(Decisions::read(&file).as_ref(), Some(&second));

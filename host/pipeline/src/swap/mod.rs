@@ -4,8 +4,12 @@
 //! events (network folders, config maps), and a look is a few calls of the system. Two looks that agree make a file
 //! whole. Then what changed is loaded, decided ([`decide`]), and given to the streams, which take it at their next batch.
 
+mod columns;
 mod decide;
 mod decisions;
+mod failpoint;
+mod kept;
+mod refusals;
 mod shelf;
 mod stream;
 
@@ -19,7 +23,12 @@ use crisol_observe::{Build, Event, Observers, Served};
 use crisol_plugin::{Component, Registry};
 use crisol_stage::ComponentId;
 
+use self::columns::changes_of;
 use self::decide::{Chains, decide};
+use self::failpoint::pass;
+pub(crate) use self::kept::{Kept, KeptError, digests};
+pub use self::kept::{KeptBuild, ServedState};
+use self::refusals::{Reason, Refusals};
 use self::shelf::Look;
 pub(crate) use self::shelf::Shelf;
 pub(crate) use self::stream::Swappable;
@@ -31,16 +40,22 @@ use crate::Engine;
 /// Between two looks. A file that arrives more slowly than this is refused in between, and taken once it is whole.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Exchanges the components of these streams until all have ended.
-pub(crate) fn watch(engine: &Engine, streams: Vec<Swappable>) {
-    let mut watcher = Watcher {
+/// Exchanges the components of these streams until all have ended. What serves first is kept when this returns.
+pub(crate) async fn watch(engine: &Engine, streams: Vec<Swappable>) {
+    let watcher = Watcher {
         shelf: engine.shelf.clone(),
         registry: Arc::clone(&engine.registry),
         streams,
         observers: engine.observers.clone(),
         file: engine.decisions.clone(),
-        refused: engine.registry.refused().iter().map(|r| (r.path.clone(), r.reason.to_string())).collect(),
+        kept: engine.kept.clone(),
+        refused: engine.registry.refused().iter().map(|r| (r.path.clone(), r.reason.to_string().into())).collect(),
         written: None,
+    };
+    let begin = tokio::task::spawn_blocking(move || watcher.begin());
+    let Ok(mut watcher) = begin.await else {
+        tracing::warn!("components are not exchanged in this run: what serves could not be written down");
+        return;
     };
     let started = thread::Builder::new().name("plugins".into()).spawn(move || {
         let _pool = pool_of_this_thread();
@@ -63,14 +78,21 @@ struct Watcher {
     observers: Observers,
     /// Where decisions are written.
     file: PathBuf,
+    /// Where builds that serve are kept.
+    kept: Kept,
     /// Files that may not serve, and why.
-    refused: BTreeMap<PathBuf, String>,
+    refused: Refusals,
     written: Option<Decisions>,
 }
 
 impl Watcher {
-    fn run(&mut self) {
+    fn begin(mut self) -> Self {
+        self.keep(&Arc::clone(&self.registry));
         self.write_down();
+        self
+    }
+
+    fn run(&mut self) {
         let mut last = self.shelf.look().clone();
         loop {
             thread::sleep(LOOK_EVERY);
@@ -90,16 +112,17 @@ impl Watcher {
     fn take(&mut self, look: Look) {
         // What cannot be loaded is told with the other refusals.
         let _ = self.shelf.load(look);
+        pass("plugins/decide/before");
         if self.shelf.look_again().is_ok_and(|now| now != *self.shelf.look()) {
             // Files moved on while they were read; two looks will agree again.
             return;
         }
         let decision = decide(&self.registry, &self.components(), |registry| self.chains(registry));
         let mut refused = decision.refused;
-        refused.extend(self.shelf.unloadable().map(|(path, reason)| (path.to_path_buf(), reason.to_string())));
+        refused.extend(self.shelf.unloadable().map(|(path, reason)| (path.to_path_buf(), reason.to_string().into())));
         for (path, reason) in refused.iter().filter(|(path, reason)| self.refused.get(*path) != Some(*reason)) {
-            let (path, reason) = (path.display().to_string(), reason.clone());
-            self.observers.tell(&Event::PluginRefused { path, reason });
+            let Reason { text, columns } = reason.clone();
+            self.observers.tell(&Event::PluginRefused { path: path.display().to_string(), reason: text, columns });
         }
         self.refused = refused;
         if let Some((registry, chains)) = decision.accepted {
@@ -116,27 +139,41 @@ impl Watcher {
         components
     }
 
-    fn chains(&self, registry: &Registry) -> Result<Chains, String> {
+    fn chains(&self, registry: &Registry) -> Result<Chains, Reason> {
         let running = |stream: &Swappable| !stream.swap.has_ended();
         let next = |stream: &Swappable| if running(stream) { stream.next_chain(registry) } else { Ok(None) };
         self.streams.iter().map(next).collect()
     }
 
     fn serve(&mut self, registry: Registry, chains: Chains) {
+        self.keep(&registry);
         let mut swaps = BTreeMap::new();
         for (stream, chain) in self.streams.iter().zip(chains) {
             let Some(chain) = chain else { continue };
-            for swapped in exchanged(&stream.components(), &chain.components()) {
-                swaps.entry(swapped).or_insert_with(Vec::new).push(stream.plan.name.clone());
+            let (before, after) = (stream.swap.serving().written(), chain.written());
+            for (component, from, to) in exchanged(&stream.components(), &chain.components()) {
+                let columns = changes_of(&component, &before, &after);
+                swaps.entry((component, from, to, columns)).or_insert_with(Vec::new).push(stream.plan.name.clone());
             }
+            pass("plugins/serve/before");
             stream.swap.serve(chain);
+            pass("plugins/serve/after");
         }
-        for ((component, from, to), streams) in swaps {
-            self.observers.tell(&Event::Swapped { component, from, to, streams });
+        for ((component, from, to, columns), streams) in swaps {
+            self.observers.tell(&Event::Swapped { component, from, to, streams, columns });
         }
         let used: BTreeSet<String> =
             self.streams.iter().flat_map(Swappable::components).map(|component| component.digest).collect();
         self.registry = Arc::new(registry.without_departed(|digest| used.contains(digest)));
+    }
+
+    /// Keeps the bytes of what is about to serve, so that each build that a commit names can be put back.
+    fn keep(&self, registry: &Registry) {
+        pass("plugins/keep/before");
+        if let Err(error) = self.kept.keep(registry.serving()) {
+            tracing::warn!("builds that serve are not kept, `host plugins rollback` will not find them: {error}");
+        }
+        pass("plugins/keep/after");
     }
 
     /// Tells what serves, here and to `host plugins`.
@@ -145,6 +182,9 @@ impl Watcher {
         let components = serving.iter().map(|component| served(component)).collect();
         self.observers.tell(&Event::Serving { components });
         let decisions = Decisions::now(&self.shelf, &self.registry, &self.refused, self.written.as_ref());
+        if let Err(error) = self.kept.take_down(serving, &decisions.written) {
+            tracing::warn!("what serves is not kept, `host plugins rollback` will not know it: {error}");
+        }
         if let Err(error) = decisions.write(&self.file) {
             tracing::warn!(file = %self.file.display(), "cannot be written, `host plugins` will not show it: {error}");
         }

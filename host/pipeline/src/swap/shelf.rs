@@ -56,7 +56,7 @@ impl Shelf {
         Ok((shelf, registry))
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -91,13 +91,19 @@ impl Shelf {
     }
 
     /// The components of all files that could be loaded.
-    pub(super) fn components(&self) -> Vec<Arc<Component>> {
+    pub(crate) fn components(&self) -> Vec<Arc<Component>> {
         self.loaded.values().flatten().cloned().collect()
     }
 
     /// The component of a file.
-    pub(super) fn component(&self, path: &Path) -> Option<&Component> {
+    pub(crate) fn component(&self, path: &Path) -> Option<&Component> {
         self.loaded.get(path)?.as_ref().ok().map(Arc::as_ref)
+    }
+
+    /// Loads a file that is none of the folder's.
+    pub(crate) fn load_apart(&mut self, path: &Path) -> Result<Component, PluginError> {
+        let engine = self.engine()?;
+        Component::load(path, &engine, cache().as_deref())
     }
 
     /// Components that a host refused, and why, as long as their files are the same.

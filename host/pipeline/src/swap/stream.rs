@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::SchemaRef;
 use crisol_plugin::Registry;
 use crisol_stage::{BatchContext, Chain, ComponentId, PoisonSearch, StageError};
 use crisol_stream::Swap;
 
+use super::Reason;
+use super::columns::{changes, difference};
 use crate::error::{Place, Refusal};
 use crate::plan::StreamPlan;
 
@@ -25,18 +27,17 @@ impl Swappable {
     ///
     /// # Errors
     /// Why the stream cannot run with them.
-    pub(super) fn next_chain(&self, registry: &Registry) -> Result<Option<Arc<Chain>>, String> {
+    pub(super) fn next_chain(&self, registry: &Registry) -> Result<Option<Arc<Chain>>, Reason> {
         let serving = self.swap.serving();
-        let refused = |what: String| format!("stream `{}`: {what}", self.plan.name);
+        let refused = |what: String| Reason::from(format!("stream `{}`: {what}", self.plan.name));
         let chain = self.plan.chain(&self.input, registry).map_err(|refusals| refused(text(&refusals)))?;
         if chain.components() == serving.components() {
             return Ok(None);
         }
-        if let Some(difference) = difference(&serving.table_schema(), &chain.table_schema()) {
-            return Err(refused(format!(
-                "its columns are not those of the table `{}`: {difference}",
-                self.plan.table.name
-            )));
+        let (table, other) = (serving.table_schema(), chain.table_schema());
+        if let Some(difference) = difference(&table, &other) {
+            let what = format!("its columns are not those of the table `{}`: {difference}", self.plan.table.name);
+            return Err(Reason { columns: Some(changes(&table, &other)), ..refused(what) });
         }
         self.try_on_sample(&serving, &chain).map_err(refused)?;
         Ok(Some(Arc::new(chain)))
@@ -78,65 +79,4 @@ fn text(refusals: &[Refusal]) -> String {
         _ => refusal.message.clone(),
     };
     refusals.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
-/// How the columns of other stages differ from those of a table that exists.
-fn difference(table: &Schema, other: &Schema) -> Option<String> {
-    let described = |field: &Field| {
-        let null = if field.is_nullable() { "" } else { " not null" };
-        let data_type = crisol_ipc::types::name(field.data_type()).unwrap_or_else(|| field.data_type().to_string());
-        format!("{data_type}{null}")
-    };
-    let mut differences = Vec::new();
-    for field in other.fields() {
-        match table.field_with_name(field.name()) {
-            Err(_) => differences.push(format!("column `{}` is new", field.name())),
-            Ok(known) if described(known) != described(field) => differences.push(format!(
-                "column `{}` is {} instead of {}",
-                field.name(),
-                described(field),
-                described(known)
-            )),
-            Ok(_) => {}
-        }
-    }
-    let missing = table.fields().iter().filter(|field| other.field_with_name(field.name()).is_err());
-    differences.extend(missing.map(|field| format!("column `{}` is missing", field.name())));
-    let names = |schema: &Schema| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
-    if differences.is_empty() && names(table) != names(other) {
-        differences.push("they come in another order".into());
-    }
-    (!differences.is_empty()).then(|| differences.join("; "))
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow_schema::DataType;
-
-    use super::*;
-
-    fn schema(columns: &[(&str, DataType, bool)]) -> Schema {
-        let field =
-            |(name, data_type, nullable): &(&str, DataType, bool)| Field::new(*name, data_type.clone(), *nullable);
-        Schema::new(columns.iter().map(field).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn differences_of_columns_are_named() {
-        let table = schema(&[("a", DataType::Int32, false), ("b", DataType::Utf8, true)]);
-        let of = |columns: &[(&str, DataType, bool)]| difference(&table, &schema(columns));
-        assert_eq!(of(&[("a", DataType::Int32, false), ("b", DataType::Utf8, true)]), None);
-        assert_eq!(
-            of(&[("a", DataType::Int64, false), ("c", DataType::Utf8, true)]).unwrap(),
-            "column `a` is bigint not null instead of int not null; column `c` is new; column `b` is missing"
-        );
-        assert_eq!(
-            of(&[("a", DataType::Int32, true), ("b", DataType::Utf8, true)]).unwrap(),
-            "column `a` is int instead of int not null"
-        );
-        assert_eq!(
-            of(&[("b", DataType::Utf8, true), ("a", DataType::Int32, false)]).unwrap(),
-            "they come in another order"
-        );
-    }
 }

@@ -61,6 +61,14 @@ pub(super) fn from_text(number: u64, text: &str) -> Result<Vec<Entry>, SourceErr
     if entries.is_empty() { Err(damaged("it names no file")) } else { Ok(entries) }
 }
 
+/// The files that an entry of the log names, URL-encoded.
+///
+/// # Errors
+/// The entry is damaged, or of another version.
+pub fn logged_files(number: u64, text: &str) -> Result<Vec<String>, SourceError> {
+    Ok(from_text(number, text)?.into_iter().map(|entry| entry.path).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,7 @@ use crate::chunks::{off_thread, spawn};
 use crate::log::{DAMAGED, OTHER_SOURCE, get, put_once};
 use crate::{Chunks, Estimate, Planned, Source, SourceError, SourceLog};
 
+pub use self::entries::logged_files;
 pub use self::infer::{InferredSchema, infer_schema};
 pub use self::rows::files_schema;
 

@@ -115,6 +115,11 @@ impl Grouping {
         self.worker.id()
     }
 
+    /// Columns that it gives.
+    pub(crate) fn written(&self) -> SchemaRef {
+        self.worker.writes()
+    }
+
     /// Starts to collect the groups that a batch touches.
     ///
     /// # Errors
