@@ -67,6 +67,21 @@ fn the_rebuild_of_a_day_runs_as_it_is_written() {
 }
 
 #[test]
+fn a_roll_back_runs_as_it_is_written() {
+    // Another build of the component, in a folder of its own, that has served.
+    let deploy = "mine=$(readlink -f ../plugins); rm ../plugins; cp -r \"$mine\" ../plugins\n\
+                  cp ../plugins/orders.wasm ../before.wasm; printf '\\000\\006\\004mark1' >> ../plugins/orders.wasm\n\
+                  host run --plugins ../plugins\n";
+    let documents = [script("docs/first-pipeline.md"), deploy.to_owned(), script("docs/deploying-plugins.md")];
+    let (folder, _, said) = run(&documents.concat());
+    for words in ["dry run, nothing was written", "written: ../plugins/orders.wasm", "components: json 0.1.0"] {
+        assert!(said.contains(words), "`{words}` is missing in:\n{said}");
+    }
+    let [put_back, before] = ["plugins/orders.wasm", "before.wasm"].map(|file| fs::read(folder.path().join(file)));
+    assert_eq!(put_back.expect("the component"), before.expect("its copy"));
+}
+
+#[test]
 fn every_link_between_documents_leads_somewhere() {
     let mut checked = 0;
     let mut documents: Vec<_> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]

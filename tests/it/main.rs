@@ -9,6 +9,7 @@ mod docs;
 mod durable;
 mod examples;
 mod handoff;
+mod history;
 mod maintain;
 mod medallion;
 mod messages;

@@ -2,7 +2,7 @@
 //! on which the decoder traps, loops or runs out of memory), crashes, restarts, exchanged components, files that are no
 //! component, limits and replays, against a model of the tables in memory.
 
-mod builds;
+pub(crate) mod builds;
 mod events;
 
 use std::collections::BTreeSet;

@@ -1,174 +1,21 @@
 //! Components exchanged while the host runs: real components, a real broker.
 
+mod clock;
+mod crash;
+mod folder;
+mod lab;
+mod readonly;
+mod rollback;
+mod schema;
+
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Output;
-use std::time::Duration;
 
-use crisol_tests::{Project, Run, Topic, carrying, guest, root, wait_until};
+use crisol_tests::{carrying, guest, root, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-const DEADLINE: Duration = Duration::from_secs(90);
-
-/// A project whose decoder is `orders`, a folder of components of its own, and a host that runs until it is stopped.
-struct Lab {
-    topic: Topic,
-    project: Project,
-    run: Option<Run>,
-    produced: u32,
-}
-
-impl Lab {
-    /// `silver` is what is special about the silver contract.
-    fn new(topic: &str, silver: Value) -> Self {
-        let topic = Topic::create(topic, 1);
-        let project = Project::orders_to_silver();
-        let ingestion = json!({
-            "name": "orders",
-            "ingest_type": "streaming",
-            "source": { "format": "kafka", "kafka": { "topic": topic.name(), "starting_offsets": "earliest" } },
-            "destination_contract": "../../tables/bronze/orders_raw.json"
-        });
-        project.write("ingestion/streaming/orders.json", &ingestion.to_string());
-        let mut contract = json!({ "name": "silver.orders", "from": "bronze.orders_raw",
-            "stages": [{ "decode": "orders" }] });
-        contract.as_object_mut().expect("an object").extend(silver.as_object().expect("an object").clone());
-        project.write("tables/silver/orders.json", &contract.to_string());
-        fs::create_dir(project.path().join("plugins")).expect("a folder");
-        Self { topic, project, run: None, produced: 0 }
-    }
-
-    fn plugin(&self, file: &str) -> PathBuf {
-        self.project.path().join("plugins").join(file)
-    }
-
-    fn start(&mut self) {
-        let host = self.project.host(&["run", "--trigger", "continuous", "-o", "json"]);
-        let host = host.env("KAFKA_BROKERS", self.topic.brokers()).plugins(&self.project.path().join("plugins"));
-        self.run = Some(host.start());
-    }
-
-    fn stop(&mut self) -> Output {
-        let run = self.run.take().expect("it runs");
-        run.stop();
-        let ended = run.end();
-        assert_eq!(ended.status.code(), Some(0), "{ended:?}");
-        ended
-    }
-
-    /// Produces orders of a schema version.
-    fn produce(&mut self, orders: u32, version: u32) {
-        let numbers = self.produced..self.produced + orders;
-        let messages: Vec<_> = numbers.map(|n| (format!("o-{n}"), order(n, version))).collect();
-        self.topic.produce(messages.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-        self.produced += orders;
-    }
-
-    /// Produces orders, and waits until the host has taken all that there are.
-    fn take(&mut self, orders: u32, version: u32) {
-        self.produce(orders, version);
-        let tables = self.project.tables();
-        let taken = || tables.count("silver/orders") + tables.count("silver/orders_quarantine");
-        wait_until("the orders are taken", DEADLINE, || taken() == u64::from(self.produced));
-    }
-
-    /// What the running host wrote down.
-    fn decisions(&self) -> Value {
-        let text = fs::read(self.project.checkpoint("plugins.json")).unwrap_or_default();
-        serde_json::from_slice(&text).unwrap_or_default()
-    }
-
-    /// Versions and digests of those that serve.
-    fn serving(&self) -> Vec<(String, String)> {
-        let decisions = self.decisions();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-        let serving = decisions["serving"].as_array().into_iter().flatten();
-        serving.map(|one| (text(&one["version"]), text(&one["digest"]))).collect()
-    }
-
-    fn wait_for_versions(&self, versions: &[&str]) {
-        let now = || self.serving().into_iter().map(|(version, _)| version).collect::<Vec<_>>();
-        wait_until(&format!("{versions:?} serve"), DEADLINE, || now() == versions);
-    }
-
-    /// Waits until another build serves alone; gives its digest.
-    fn wait_for_another(&self, digest: &str) -> String {
-        let other = || match self.serving().as_slice() {
-            [(_, serves)] if serves != digest => Some(serves.clone()),
-            _ => None,
-        };
-        wait_until("another build serves", DEADLINE, || other().is_some());
-        other().expect("it serves")
-    }
-
-    fn wait_for_refusal(&self, file: &str, why: &str) {
-        let refused = || {
-            let decisions = self.decisions();
-            let all = decisions["refused"].as_array().into_iter().flatten();
-            let named = |one: &&Value| one["file"].as_str().is_some_and(|path| path.ends_with(file));
-            all.filter(named).any(|one| one["reason"].as_str().is_some_and(|reason| reason.contains(why)))
-        };
-        wait_until(&format!("{file} is refused: {why}"), DEADLINE, refused);
-    }
-
-    /// The components of each commit of silver that holds a batch, equal ones in a row once.
-    fn components(&self) -> Vec<Value> {
-        self.components_of("silver/orders")
-    }
-
-    fn components_of(&self, table: &str) -> Vec<Value> {
-        let log = self.project.tables().log(table);
-        let commits = log["commits"].as_array().expect("commits").clone();
-        let batches = commits.into_iter().filter(|commit| commit["crisol"]["batch"].is_u64());
-        let mut components: Vec<Value> = batches.map(|commit| commit["crisol"]["components"].clone()).collect();
-        components.dedup();
-        components
-    }
-
-    /// Every order once.
-    fn assert_no_offset_is_missing_or_doubled(&self) {
-        let offsets = "SELECT count(*), count(DISTINCT \"offset\"), max(\"offset\") FROM rows";
-        let produced = self.produced;
-        assert_eq!(
-            self.project.tables().query("silver/orders", offsets),
-            [[json!(produced), json!(produced), json!(produced - 1)]]
-        );
-    }
-}
-
-fn order(number: u32, version: u32) -> String {
-    let mut order = json!({ "order_id": format!("o-{number}"), "event_ts": "2026-03-01T10:00:00Z", "amount": 1.5,
-        "schema_version": version });
-    if version == 3 {
-        order["channel"] = json!("web");
-    }
-    order.to_string()
-}
-
-fn bundled() -> Vec<u8> {
-    fs::read(root().join("plugins/orders.wasm")).expect("the bundled component")
-}
-
-/// The bundled `orders` as another build would be: other bytes that do the same, told apart by a custom section.
-fn another_build(mark: u8) -> Vec<u8> {
-    let mut bytes = bundled();
-    bytes.extend([0, 6, 4, b'm', b'a', b'r', b'k', mark]);
-    bytes
-}
-
-/// As deployments do it: beside, then by one rename.
-fn place(path: &Path, bytes: &[u8]) {
-    let beside = path.with_extension("new");
-    fs::write(&beside, bytes).expect("a file can be written");
-    fs::rename(&beside, path).expect("a file can be moved");
-}
-
-fn routed() -> Value {
-    json!({ "stages": [{ "decode": "orders", "version": { "json": "schema_version", "in": "payload" } }],
-        "columns": [{ "name": "order_id", "type": "string" }, { "name": "schema_version", "type": "int" }] })
-}
+use self::lab::{DEADLINE, Lab, another_build, bundled, place, routed};
 
 #[test]
 fn a_file_replaced_in_place_serves_from_the_next_batch_and_is_rolled_back_the_same_way() {

@@ -1,11 +1,14 @@
 //! The real binary.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+use crate::Clock;
 
 /// Longest time that one command may take.
 const DEADLINE: Duration = Duration::from_secs(180);
@@ -60,6 +63,22 @@ impl Host {
     #[must_use]
     pub fn in_bash(self, command: &str) -> Self {
         self.under("bash", &["-c", command], Path::new("bash"))
+    }
+
+    /// Takes from root the right to write where the mode of a folder forbids it. Others do not have it anyway.
+    #[must_use]
+    pub fn heeding_modes(self) -> Self {
+        let root = std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
+        if root {
+            return self.under("setpriv", &["--inh-caps=-dac_override"], Path::new("--bounding-set=-dac_override"));
+        }
+        self
+    }
+
+    /// Gives it a clock of its own.
+    #[must_use]
+    pub fn clock(self, clock: &Clock) -> Self {
+        self.env("LD_PRELOAD", clock.library()).env("CRISOL_TEST_CLOCK", clock.file())
     }
 
     /// Takes components from another folder.

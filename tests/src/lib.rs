@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a harness fails its test")]
 
 mod broker;
+mod clock;
 mod host;
 mod kafka;
 mod project;
@@ -16,6 +17,7 @@ mod tables;
 mod terminal;
 
 pub use broker::Broker;
+pub use clock::Clock;
 pub use host::{Host, Run, copy, wait_until};
 pub use kafka::{Record, Topic, Transaction};
 pub use project::Project;

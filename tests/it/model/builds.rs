@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crisol_tests::{Random, guest, root};
 
@@ -47,13 +48,11 @@ impl Builds {
     /// Puts another build for these versions in place; gives its digest.
     pub(super) fn put(&mut self, versions: RangeInclusive<u64>) -> String {
         let mark = format!("mark-{:016}", self.by_digest.len() + 1);
-        let mut bytes = fs::read(guest("marked-orders")).expect("a component");
-        write_over(&mut bytes, MARK, &mark);
-        write_over(&mut bytes, SCHEMA_VERSIONS, &format!("{:07}..{:07}", versions.start(), versions.end()));
+        let bytes = marked(&mark, &versions);
         let path = self.file(&versions);
         let new = path.with_extension("new");
-        fs::write(&new, bytes).expect("a component can be written");
-        let digest = sha256(&new);
+        fs::write(&new, &bytes).expect("a component can be written");
+        let digest = sha256(&bytes);
         fs::rename(&new, &path).expect("it can be put in place");
         self.by_digest.insert(digest.clone(), Build { mark, versions });
         digest
@@ -91,6 +90,14 @@ impl Builds {
     }
 }
 
+/// A build for these versions whose rows have the mark in their column `build`.
+pub(crate) fn marked(mark: &str, versions: &RangeInclusive<u64>) -> Vec<u8> {
+    let mut bytes = fs::read(guest("marked-orders")).expect("a component");
+    write_over(&mut bytes, MARK, mark);
+    write_over(&mut bytes, SCHEMA_VERSIONS, &format!("{:07}..{:07}", versions.start(), versions.end()));
+    bytes
+}
+
 /// Writes text over text of the same length, which must stand there once.
 fn write_over(bytes: &mut [u8], old: &str, new: &str) {
     assert_eq!(old.len(), new.len());
@@ -99,7 +106,11 @@ fn write_over(bytes: &mut [u8], old: &str, new: &str) {
     bytes[*at..at + new.len()].copy_from_slice(new.as_bytes());
 }
 
-fn sha256(path: &Path) -> String {
-    let output = Command::new("sha256sum").arg(path).output().expect("sha256sum can be started");
+/// Lower-case hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let mut command = Command::new("sha256sum").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let child = command.as_mut().expect("sha256sum can be started");
+    child.stdin.take().expect("a pipe").write_all(bytes).expect("it reads");
+    let output = command.expect("it was started").wait_with_output().expect("it ends");
     String::from_utf8_lossy(&output.stdout).split(' ').next().unwrap_or_default().to_owned()
 }
