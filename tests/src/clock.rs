@@ -27,14 +27,14 @@ static volatile int64_t *skew;
 static int (*system_clock)(clockid_t, struct timespec *);
 __attribute__((constructor)) static void begin(void) {
     system_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-    int file = open(getenv("CRISOL_TEST_CLOCK"), O_RDONLY);
+    const char *name = getenv("CRISOL_TEST_CLOCK");
+    int file = name ? open(name, O_RDONLY) : -1;
     void *held = file < 0 ? MAP_FAILED : mmap(0, 8, PROT_READ, MAP_SHARED, file, 0);
-    if (held == MAP_FAILED) abort();
-    skew = held;
+    if (held != MAP_FAILED) skew = held;
 }
 int clock_gettime(clockid_t which, struct timespec *time) {
     int failed = system_clock(which, time);
-    if (!failed && which == CLOCK_REALTIME) time->tv_sec += *skew;
+    if (!failed && skew && which == CLOCK_REALTIME) time->tv_sec += *skew;
     return failed;
 }
 "#;
