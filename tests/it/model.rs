@@ -212,6 +212,9 @@ impl Lab {
         let serves = || {
             let text = fs::read(&decisions).unwrap_or_default();
             let decisions: Value = serde_json::from_slice(&text).unwrap_or_default();
+            let mut refused = decisions["refused"].as_array().into_iter().flatten();
+            let refusal = refused.find(|one| one["digest"] == digest.as_str());
+            assert!(refusal.is_none(), "the build is refused: {refusal:?}");
             decisions["serving"].as_array().into_iter().flatten().any(|one| one["digest"] == digest.as_str())
         };
         wait_until("the build serves", Duration::from_secs(90), serves);

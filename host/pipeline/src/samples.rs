@@ -71,7 +71,7 @@ impl Samples {
         let Some(reason) = Reason::of(refused) else {
             return Err(("the quarantine has not the columns of this release".into(), STAGE_HINT));
         };
-        let context = BatchContext { batch: 0, timestamp_us: reason.timestamp_us, poison: PoisonSearch::none() };
+        let context = BatchContext { batch: 0, timestamp_us: reason.timestamp_us, poison: PoisonSearch::new(None) };
         let given = chain.given(input, &reason.stage, &context);
         let given = given.map_err(|what| (format!("{}: {what}", reason.name), STAGE_HINT))?;
         let component = given.component.name.clone();
