@@ -1,5 +1,5 @@
 # Two commands for newcomers: `make demo` and `make test`. The rest is for those who work on the host.
-.PHONY: demo test soak check fmt plugins build bench install
+.PHONY: demo test soak fuzz check fmt plugins build bench install
 .DEFAULT_GOAL := demo
 
 demo: ## Sets everything up, runs the main job on real input, shows the tables
@@ -10,6 +10,9 @@ test: ## Sets everything up and runs all tests
 
 soak: ## Twenty minutes of load, with the broker and the host ended again and again
 	scripts/soak.sh $(MINUTES) $(SEED)
+
+fuzz: ## Looks for what makes the host panic: messages, components and their memory made by chance
+	scripts/fuzz.sh $(SECONDS)
 
 check: ## What a change must pass besides the tests: format, lints, docs
 	cargo fmt --all --check

@@ -80,9 +80,14 @@ pub(crate) fn number(number: u64) -> Cell {
     Cell::new(thousands(number)).set_alignment(CellAlignment::Right)
 }
 
-/// Without control characters: what a row holds must not steer a terminal.
+/// Without control characters and marks that turn text round: what a row holds must not steer a terminal.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+    text.chars().flat_map(|c| if c.is_control() || turns(c) { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// Embeddings, overrides and isolates of the direction of text.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -91,6 +96,6 @@ mod tests {
 
     #[test]
     fn terminal_escapes_are_shown_and_not_obeyed() {
-        assert_eq!(plain("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
+        assert_eq!(plain("a\u{1b}[31mb\n\u{202e}"), "a\\u{1b}[31mb\\n\\u{202e}");
     }
 }

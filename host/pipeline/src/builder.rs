@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crisol_contract::{Positions, Project, Trigger, resolve};
 use crisol_observe::{Observer, Observers};
-use crisol_plugin::Registry;
+use crisol_plugin::{Registry, printable_path};
 
 use crate::engine::Engine;
 use crate::files::{self, Kafka, Surroundings};
@@ -147,14 +147,14 @@ impl EngineBuilder {
         if let Some(host) = swap::Decisions::read(&decisions) {
             let now = if self.beside_a_host { "left out" } else { "judged anew, without a batch to try it on" };
             for (component, reason) in shelf.refused_by(&host) {
-                tracing::warn!(path = %component.path().display(), %reason, "a host refused this component; it is {now}");
+                tracing::warn!(path = printable_path(component.path()), %reason, "a host refused this component; it is {now}");
             }
             if self.beside_a_host {
                 registry = shelf.beside(&host);
             }
         }
         for refused in registry.refused() {
-            notes.push(format!("component `{}` is refused: {}", refused.path.display(), refused.reason));
+            notes.push(format!("component `{}` is refused: {}", printable_path(&refused.path), refused.reason));
         }
         let streams = choose(&project, plan::streams(&project))?;
         let refusals = open::check(&streams, &registry, &mut notes);

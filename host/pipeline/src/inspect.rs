@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use crisol_contract::Project;
-use crisol_plugin::Component;
+use crisol_plugin::{Component, printable_path};
 use crisol_table::Table;
 use serde::Serialize;
 
@@ -93,12 +93,12 @@ impl EngineBuilder {
             schema_versions: component.schema_versions().to_string(),
             options: component.options().cloned(),
             digest: component.digest().into(),
-            file: component.path().display().to_string(),
+            file: printable_path(component.path()),
         };
-        let refused = registry.refused().iter().map(|refused| RefusedInfo {
-            file: refused.path.display().to_string(),
-            reason: refused.reason.to_string(),
-        });
+        let refused = registry
+            .refused()
+            .iter()
+            .map(|refused| RefusedInfo { file: printable_path(&refused.path), reason: refused.reason.to_string() });
         Ok(Components {
             serving: registry.serving().iter().map(info).collect(),
             waiting: registry.shadowed().iter().map(info).collect(),

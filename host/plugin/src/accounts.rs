@@ -11,6 +11,9 @@ use crate::limits::{Limits, MESSAGE_BYTES_MAX, count};
 use crate::text::printable;
 use crate::{CallError, Rejected};
 
+/// Further codes of a row that are named; a component may give a million, and each is compared with these.
+const ALSO_MAX: usize = 16;
+
 /// The input row of each row given, from the last column.
 pub(crate) fn origin(given: &RecordBatch, rows: usize) -> Result<Vec<u32>, CallError> {
     let column = given.columns().last().and_then(|column| column.as_primitive_opt::<Int32Type>());
@@ -82,7 +85,7 @@ pub(crate) fn judge(
         let rejection = check(rejection, rows, limits)?;
         match &mut verdicts[rejection.row as usize] {
             Some(verdict) => verdict.add(rejection),
-            free => *free = Some(Verdict { reason: rejection, also: Vec::new() }),
+            free => *free = Some(Verdict { reason: rejection, also: Vec::new(), more: false }),
         }
     }
     let mut passed = Vec::with_capacity(rows);
@@ -99,6 +102,8 @@ pub(crate) fn judge(
 struct Verdict {
     reason: Rejected,
     also: Vec<String>,
+    /// There were more codes than are named.
+    more: bool,
 }
 
 impl Verdict {
@@ -106,14 +111,20 @@ impl Verdict {
         if self.reason.filter && !other.filter {
             std::mem::swap(&mut self.reason, &mut other);
         }
-        if other.code != self.reason.code && !self.also.contains(&other.code) {
-            self.also.push(other.code);
+        if other.code == self.reason.code || self.also.contains(&other.code) {
+            return;
         }
+        if self.also.len() == ALSO_MAX {
+            self.more = true;
+            return;
+        }
+        self.also.push(other.code);
     }
 
     fn told(mut self, text_bytes_max: usize) -> Rejected {
         if !self.also.is_empty() {
-            let text = format!("{} (also {})", self.reason.text, self.also.join(", "));
+            let more = if self.more { ", …" } else { "" };
+            let text = format!("{} (also {}{more})", self.reason.text, self.also.join(", "));
             self.reason.text = printable(&text, text_bytes_max);
         }
         self.reason

@@ -23,7 +23,7 @@ use crate::pool::Pool;
 use crate::state::State;
 use crate::text::printable;
 use crate::{
-    Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports, samples,
+    Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports, samples, shape,
 };
 
 const PACKAGE: &str = "crisol:stage";
@@ -59,6 +59,7 @@ impl Component {
     /// things of itself, or carries a sample that does not hold.
     pub fn load(path: &Path, engine: &Engine, cache: Option<&Path>) -> Result<Self, PluginError> {
         let bytes = read(path)?;
+        shape::check(&bytes).map_err(|what| PluginError::Compile { path: path.into(), what })?;
         let digest = format!("{:x}", Sha256::digest(&bytes));
         let compiled = cache::compiled(engine, &bytes, &digest, cache)
             .map_err(|what| PluginError::Compile { path: path.into(), what })?;

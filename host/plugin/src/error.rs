@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::text::printable_path;
 use crate::{Kind, SampleFault};
 
 /// Why a component cannot serve, or not this stage.
@@ -15,7 +16,7 @@ pub enum PluginError {
         what: String,
     },
     /// A folder or file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", printable_path(path))]
     Read {
         /// Which file or folder.
         path: PathBuf,
@@ -23,7 +24,7 @@ pub enum PluginError {
         source: std::io::Error,
     },
     /// The file is larger than a component may be.
-    #[error("{} is {bytes} bytes long; a component may have {max}", path.display())]
+    #[error("{} is {bytes} bytes long; a component may have {max}", printable_path(path))]
     TooLarge {
         /// Which file.
         path: PathBuf,
@@ -33,7 +34,7 @@ pub enum PluginError {
         max: u64,
     },
     /// The file is no component, or uses what is switched off.
-    #[error("{} is not a component that can be run here: {what}", path.display())]
+    #[error("{} is not a component that can be run here: {what}", printable_path(path))]
     Compile {
         /// Which file.
         path: PathBuf,
@@ -41,7 +42,7 @@ pub enum PluginError {
         what: String,
     },
     /// It asks for something that the sandbox does not give.
-    #[error("{} imports {}; a component gets {offered}", path.display(), quoted(imports))]
+    #[error("{} imports {}; a component gets {offered}", printable_path(path), quoted(imports))]
     Import {
         /// Which file.
         path: PathBuf,
@@ -51,7 +52,7 @@ pub enum PluginError {
         offered: &'static str,
     },
     /// It does not export what its kind must.
-    #[error("{} {what}", path.display())]
+    #[error("{} {what}", printable_path(path))]
     Export {
         /// Which file.
         path: PathBuf,
@@ -59,7 +60,7 @@ pub enum PluginError {
         what: String,
     },
     /// What it says of itself does not hold.
-    #[error("{} describes itself wrongly: {what}", path.display())]
+    #[error("{} describes itself wrongly: {what}", printable_path(path))]
     Description {
         /// Which file.
         path: PathBuf,
@@ -67,7 +68,7 @@ pub enum PluginError {
         what: String,
     },
     /// It could not even describe itself.
-    #[error("{} cannot describe itself: {cause}", path.display())]
+    #[error("{} cannot describe itself: {cause}", printable_path(path))]
     Describe {
         /// Which file.
         path: PathBuf,
@@ -93,7 +94,11 @@ pub enum PluginError {
         fault: Box<SampleFault>,
     },
     /// Two files claim the same name, version and schema versions with different bytes.
-    #[error("{} and {} both are `{name}` {version} with different bytes; remove one or give it another version", path.display(), other.display())]
+    #[error(
+        "{} and {} both are `{name}` {version} with different bytes; remove one or give it another version",
+        printable_path(path),
+        printable_path(other)
+    )]
     Ambiguous {
         /// The file that is refused.
         path: PathBuf,
@@ -310,7 +315,7 @@ fn quoted(names: &[String]) -> String {
 
 /// ` in …`, for messages about what a folder should hold.
 fn folder_text(folder: &Option<PathBuf>) -> String {
-    folder.as_ref().map(|folder| format!(" in `{}`", folder.display())).unwrap_or_default()
+    folder.as_ref().map(|folder| format!(" in `{}`", printable_path(folder))).unwrap_or_default()
 }
 
 fn hint_text(hint: &Option<String>) -> String {

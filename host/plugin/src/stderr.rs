@@ -37,9 +37,19 @@ impl Stderr {
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.starts_with("note: run with"))
             .collect();
-        let text = printable(&lines.join(" "), MESSAGE_BYTES_MAX);
+        let text = end(printable(&lines.join(" "), usize::MAX));
         (!text.is_empty()).then_some(text)
     }
+}
+
+/// The end of a text that is too long: what was said last says why.
+fn end(text: String) -> String {
+    const DOTS: &str = "…";
+    if text.len() <= MESSAGE_BYTES_MAX {
+        return text;
+    }
+    let from = (text.len() - MESSAGE_BYTES_MAX + DOTS.len()..).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    format!("{DOTS}{}", &text[from..])
 }
 
 #[cfg(test)]
@@ -66,5 +76,7 @@ mod tests {
         assert_eq!(stderr.tail.len(), 4_096);
         let tail: Vec<u8> = stderr.tail.iter().copied().collect();
         assert!(tail.ends_with(b"yyy\nend") && !tail.contains(&b'x'));
+        let said = stderr.said().unwrap();
+        assert!(said.starts_with("…yyy") && said.ends_with("yyy end") && said.len() <= MESSAGE_BYTES_MAX, "{said}");
     }
 }

@@ -1,5 +1,7 @@
 //! Text of components made safe to print: no terminal escapes, no line breaks, never longer than allowed.
 
+use std::path::Path;
+
 /// Escapes what could move a cursor, colour a terminal or reorder a line, and cuts to `bytes_max`.
 pub(crate) fn printable(text: &str, bytes_max: usize) -> String {
     let mut safe = String::with_capacity(text.len().min(bytes_max));
@@ -16,6 +18,13 @@ pub(crate) fn printable(text: &str, bytes_max: usize) -> String {
         }
     }
     safe
+}
+
+/// A path without anything that could move a cursor: who may write to a folder chooses the names in it.
+pub fn printable_path(path: &Path) -> String {
+    /// The longest path of the system.
+    const PATH_BYTES_MAX: usize = 4 << 10;
+    printable(&path.to_string_lossy(), PATH_BYTES_MAX)
 }
 
 /// Marks, embeddings and isolates that change the direction of text, and characters without width.

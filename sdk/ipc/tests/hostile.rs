@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod batches;
+#[path = "../../../fuzz/decoder.rs"]
+mod decoder;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -111,6 +113,37 @@ fn anything_behind_the_body_is_refused() {
     let message = message_of(&batch);
     for extra in [1, 7, 8, 16, message.len()] {
         assert!(!judge([message.clone(), message[..extra].to_vec()].concat(), &batch.schema()));
+    }
+}
+
+/// What the fuzzer of `scripts/fuzz.sh` starts from, and changes of it. That the same decoder is under it, and goes on.
+#[test]
+fn the_corpus_of_the_fuzzer_and_changes_of_it() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/message");
+    let mut corpus: Vec<Vec<u8>> =
+        std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect();
+    for choice in 0..decoder::SCHEMAS as u8 {
+        let names: Vec<String> =
+            decoder::schema(choice).fields().iter().map(|f| crisol_ipc::types::name(f.data_type()).unwrap()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let batch = batch_of(&names, &mut Dice(u64::from(choice)), 5);
+        corpus.push([&[choice | 0x80][..], &encode(&batch).unwrap()].concat());
+    }
+    corpus.sort();
+    assert!(corpus.len() > decoder::SCHEMAS, "the corpus is missing");
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let seed = std::env::var("CRISOL_TEST_SEED").map_or(seed, |seed| seed.parse().unwrap());
+    eprintln!("CRISOL_TEST_SEED={seed}");
+    let mut dice = Dice(seed);
+    for data in &corpus {
+        decoder::run(data);
+        for _ in 0..2_000 {
+            let mut changed = data.clone();
+            for _ in 0..1 + dice.roll(3) {
+                mutate(&mut changed, &mut dice);
+            }
+            decoder::run(&changed);
+        }
     }
 }
 

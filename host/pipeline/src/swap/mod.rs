@@ -20,7 +20,7 @@ use std::thread;
 use std::time::Duration;
 
 use crisol_observe::{Build, Event, Observers, Served};
-use crisol_plugin::{Component, Registry};
+use crisol_plugin::{Component, Registry, printable_path};
 use crisol_stage::ComponentId;
 
 use self::columns::changes_of;
@@ -122,7 +122,7 @@ impl Watcher {
         refused.extend(self.shelf.unloadable().map(|(path, reason)| (path.to_path_buf(), reason.to_string().into())));
         for (path, reason) in refused.iter().filter(|(path, reason)| self.refused.get(*path) != Some(*reason)) {
             let Reason { text, columns } = reason.clone();
-            self.observers.tell(&Event::PluginRefused { path: path.display().to_string(), reason: text, columns });
+            self.observers.tell(&Event::PluginRefused { path: printable_path(path), reason: text, columns });
         }
         self.refused = refused;
         if let Some((registry, chains)) = decision.accepted {

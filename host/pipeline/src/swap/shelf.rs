@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crisol_plugin::{Component, Engine, EngineOptions, PluginError, Refused, Registry, files};
+use crisol_plugin::{Component, Engine, EngineOptions, PluginError, Refused, Registry, files, printable_path};
 
 use super::Decisions;
 
@@ -50,7 +50,7 @@ impl Shelf {
         shelf.engine()?;
         let refused = shelf.load(shelf.look_again()?);
         for Refused { path, reason } in &refused {
-            tracing::warn!(path = %path.display(), %reason, "a component is refused");
+            tracing::warn!(path = printable_path(path), %reason, "a component is refused");
         }
         let registry = Registry::without(folder).successor(&shelf.components(), refused);
         Ok((shelf, registry))

@@ -147,3 +147,18 @@ fn a_plan_that_does_not_hold_names_the_column() {
     let error = stage(&DECODER, "write-unknown").unwrap_err().to_string();
     assert!(error.contains("writes column `value`") && error.contains("did you mean `string`?"), "{error}");
 }
+
+#[test]
+fn a_row_may_give_many_up_to_the_limit_of_the_stage() {
+    let mut small = limits();
+    small.output_rows_max = 1_999;
+    let stage = DECODER.row_stage(&options("explode"), &input_schema(), &small).unwrap();
+    let error = stage.call(&ids(&[1, 2]), NOW_US).unwrap_err();
+    assert!(
+        error.to_string().starts_with("it gave back 2000 instead of at most 1999 rows, the limit of a call"),
+        "{error}"
+    );
+    small.output_rows_max = 2_000;
+    let stage = DECODER.row_stage(&options("explode"), &input_schema(), &small).unwrap();
+    assert_eq!(stage.call(&ids(&[1, 2]), NOW_US).unwrap().origin.len(), 2_000);
+}

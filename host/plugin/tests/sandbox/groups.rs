@@ -110,3 +110,42 @@ fn plans_of_groups_are_checked_too() {
     let error = RANKER.group_stage(&options("read-group"), &input, &limits()).unwrap_err().to_string();
     assert!(error.ends_with("reads column `_group`, which it is given without asking"), "{error}");
 }
+
+#[test]
+fn rows_are_counted_over_the_session() {
+    let mut small = limits();
+    small.output_rows_max = 2;
+    let stage = RANKER.group_stage(&options("echo"), &input_schema(), &small).unwrap();
+    let mut session = stage.session(NOW_US).unwrap();
+    session.push(&grouped(&[(1, 0), (2, 1), (3, 2)])).unwrap();
+    let error = session.push(&grouped(&[(4, 3)])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "it gave back 3 instead of at most 2 rows, the limit of a session; if that is right, raise \
+         `limits.output_rows_max` of the stage"
+    );
+}
+
+#[test]
+fn bytes_are_counted_over_the_session() {
+    let mut small = limits();
+    small.output_bytes_max = 150_000;
+    let stage = RANKER.group_stage(&options("large"), &input_schema(), &small).unwrap();
+    let mut session = stage.session(NOW_US).unwrap();
+    let rows: Vec<(i64, i32)> = (0..9_000).map(|row| (row, row as i32)).collect();
+    assert_eq!(session.push(&grouped(&rows)).unwrap()[0].index.len(), 9_000);
+    let error = session.finish().unwrap_err();
+    let CallError::Output { actual: Some(actual), unit: "bytes", of: "a session", .. } = error else {
+        panic!("{error}")
+    };
+    assert!((200_000..300_000).contains(&actual), "{actual}");
+}
+
+#[test]
+fn a_session_is_over_after_an_error() {
+    let mut session = session(&RANKER, "twice").unwrap();
+    session.push(&grouped(&[(1, 0), (2, 1)])).unwrap_err();
+    let error = session.push(&grouped(&[(3, 2)])).unwrap_err();
+    assert_eq!(error.to_string(), "internal error: the session is over: a call of it failed");
+    assert!(session.finish().is_err());
+}

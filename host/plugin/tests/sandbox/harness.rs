@@ -1,7 +1,6 @@
-//! Builds the guests once, patches their descriptions, and makes stages of them.
+//! Stages of the guests, and what they are given.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::cast::AsArray;
@@ -13,63 +12,16 @@ use crisol_plugin::{
 };
 use serde_json::{Map, Value, json};
 
-/// What the guest's description starts with; as long as its buffer, see the guest.
-const DESCRIPTION_START: &str = r#"{"name":"guest","version":"1.0.0","kind":"KIND""#;
-const DESCRIPTION_BYTES: usize = 1024;
+pub(crate) use crate::guests::{described, words};
+
 /// Any time will do.
 pub(crate) const NOW_US: i64 = 1_700_000_000_123_456;
 
 pub(crate) static ENGINE: LazyLock<Engine> = LazyLock::new(|| Engine::new().unwrap());
-/// Decoder, validator, and the one that is ranker or aggregator.
-static GUESTS: LazyLock<[Vec<u8>; 3]> = LazyLock::new(build);
 pub(crate) static DECODER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Decoder, json!({})));
 pub(crate) static VALIDATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Validator, json!({})));
 pub(crate) static RANKER: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Ranker, json!({})));
 pub(crate) static AGGREGATOR: LazyLock<Arc<Component>> = LazyLock::new(|| guest(Kind::Aggregator, json!({})));
-
-fn build() -> [Vec<u8>; 3] {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guest");
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--target", "wasm32-wasip2", "--target-dir"])
-        .arg(&target)
-        .current_dir(source)
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .expect("cargo can be started");
-    assert!(output.status.success(), "the guests do not build:\n{}", String::from_utf8_lossy(&output.stderr));
-    ["guest_decoder.wasm", "guest_validator.wasm", "guest_group.wasm"]
-        .map(|file| std::fs::read(target.join("wasm32-wasip2/release").join(file)).unwrap())
-}
-
-/// A guest that describes itself in these words.
-pub(crate) fn described(kind: Kind, words: &str) -> Vec<u8> {
-    let guest = match kind {
-        Kind::Decoder | Kind::Transformer => 0,
-        Kind::Validator => 1,
-        Kind::Ranker | Kind::Aggregator => 2,
-    };
-    let mut bytes = GUESTS[guest].clone();
-    let start = DESCRIPTION_START.as_bytes();
-    let at = bytes.windows(start.len()).position(|window| window == start).expect("the description stands in the file");
-    assert!(words.len() <= DESCRIPTION_BYTES);
-    bytes[at..at + DESCRIPTION_BYTES].fill(b' ');
-    bytes[at..at + words.len()].copy_from_slice(words.as_bytes());
-    bytes
-}
-
-/// The words of an ordinary guest, with some keys changed.
-pub(crate) fn words(kind: Kind, changed: Value) -> String {
-    let mut description = json!({
-        "name": "guest", "version": "1.0.0", "kind": kind.word(),
-        "options": { "type": "object", "properties": { "do": { "type": "string" } }, "additionalProperties": false },
-    });
-    for (key, value) in changed.as_object().unwrap() {
-        description[key] = value.clone();
-    }
-    description.to_string()
-}
 
 pub(crate) fn load(bytes: &[u8]) -> Result<Component, PluginError> {
     let folder = tempfile::tempdir().unwrap();

@@ -1,13 +1,13 @@
-//! The sandbox with real components: a guest that misbehaves on demand, and hand-written ones.
+//! The sandbox with real components. What hostile ones do is told in `tests/hostile`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bundled;
 mod calls;
 mod describing;
+mod determinism;
 mod groups;
+mod guests;
 mod harness;
-mod hostile;
-mod hostile_groups;
 mod loading;
 mod logging;
 mod registry;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use crisol_ipc::{Fate, Limits, Rejections};
 
@@ -40,9 +40,6 @@ impl GuestSession for Work {
         if let Some(disaster) = what.strip_prefix("open-") {
             disaster::happen(disaster);
         }
-        if what == "fail-open" {
-            return Err(failure("input", "no such\nfield"));
-        }
         Ok(Session::new(Work { what, input, timestamp, pushes: Cell::new(0) }))
     }
 
@@ -55,14 +52,8 @@ impl GuestSession for Work {
         let batch =
             crisol_ipc::decode(rows, &schema, &Limits::default()).map_err(|e| failure("input", &e.to_string()))?;
         let ids: Vec<i64> = batch.column(0).as_primitive::<Int64Type>().values().to_vec();
-        match self.what.as_str() {
-            "fail-push" => return Err(failure("bug", "cannot go on")),
-            "ambient" => return Err(failure("told", &ambient::told())),
-            "garbage" => return Ok(bytes(vec![7; 1000])),
-            "empty" => return Ok(bytes(Vec::new())),
-            "huge" => return Ok(bytes(vec![0; 4 << 20])),
-            "wrong-schema" => return Ok(bytes(wrong_schema(&ids))),
-            _ => {}
+        if self.what == "ambient" {
+            return Err(failure("told", &ambient::told()));
         }
         let mut answer = honest(&ids);
         self.spoil(&mut answer, &ids);
@@ -72,22 +63,7 @@ impl GuestSession for Work {
 
 impl Work {
     fn spoil(&self, answer: &mut Answer, ids: &[i64]) {
-        let last = answer.rows.len() - 1;
-        let refuse =
-            |answer: &mut Answer, row: i32, code: &str| answer.rejections.push(row, Fate::Quarantine, code, "t");
         match self.what.as_str() {
-            "out-of-range" => answer.rows[last] = ids.len() as i32,
-            "negative" => answer.rows[0] = -1,
-            "backwards" => answer.rows.reverse(),
-            "dropped" => {
-                answer.rows.remove(0);
-                answer.values.remove(0);
-            }
-            "both" => refuse(answer, 0, "both"),
-            "twice" => refuse(answer, 3, "twice"),
-            "rejected-range" => refuse(answer, ids.len() as i32, "range"),
-            "long-code" => refuse(answer, 0, &"c".repeat(1_000_000)),
-            "escape-code" => refuse(answer, 0, "\u{1b}[2J"),
             "explode" => {
                 answer.rows = (0..ids.len() as i32).flat_map(|row| [row; 1000]).collect();
                 answer.values = vec![1; answer.rows.len()];
@@ -103,14 +79,8 @@ impl Work {
 
     fn output(&self, answer: Answer) -> Output {
         let values: ArrayRef = Arc::new(Int64Array::from(answer.values));
-        let mut rows = encoded("value", values, answer.rows);
-        match self.what.as_str() {
-            "truncated" => rows.truncate(rows.len() - 8),
-            "trailing" => rows.extend([0; 8]),
-            _ => {}
-        }
+        let rows = encoded("value", values, answer.rows);
         let rejected = answer.rejections.finish().unwrap().map(|batch| crisol_ipc::encode(&batch).unwrap());
-        let rejected = if self.what == "garbage-rejected" { Some(vec![255; 64]) } else { rejected };
         Output { rows, rejected }
     }
 }
@@ -132,11 +102,6 @@ fn honest(ids: &[i64]) -> Answer {
     answer
 }
 
-fn wrong_schema(ids: &[i64]) -> Vec<u8> {
-    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(ids.iter().map(ToString::to_string)));
-    encoded("value", texts, (0..ids.len() as i32).collect())
-}
-
 fn encoded(name: &str, column: ArrayRef, rows: Vec<i32>) -> Vec<u8> {
     let schema = Arc::new(Schema::new(vec![
         Field::new(name, column.data_type().clone(), false),
@@ -144,8 +109,4 @@ fn encoded(name: &str, column: ArrayRef, rows: Vec<i32>) -> Vec<u8> {
     ]));
     let rows: ArrayRef = Arc::new(Int32Array::from(rows));
     crisol_ipc::encode(&RecordBatch::try_new(schema, vec![column, rows]).unwrap()).unwrap()
-}
-
-fn bytes(rows: Vec<u8>) -> Output {
-    Output { rows, rejected: None }
 }

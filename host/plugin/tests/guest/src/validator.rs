@@ -37,7 +37,6 @@ impl GuestSession for Work {
         let mut rejections = Rejections::default();
         match self.what.as_str() {
             "ambient" => return Err(failure("told", &ambient::told())),
-            "garbage" => return Ok(Some(vec![7; 1000])),
             "rejected-range" => rejections.push(batch.num_rows() as i32, Fate::Quarantine, "range", "t"),
             "pass" => return Ok(None),
             _ => {}
