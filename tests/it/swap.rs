@@ -15,7 +15,7 @@ use crisol_tests::{carrying, guest, root, wait_until};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
-use self::lab::{order, DEADLINE, Lab, another_build, bundled, place, routed};
+use self::lab::{DEADLINE, Lab, another_build, bundled, order, place, routed};
 
 #[test]
 fn a_file_replaced_in_place_serves_from_the_next_batch_and_is_rolled_back_the_same_way() {

@@ -48,7 +48,8 @@ fn end(text: String) -> String {
     if text.len() <= MESSAGE_BYTES_MAX {
         return text;
     }
-    let from = (text.len() - MESSAGE_BYTES_MAX + DOTS.len()..).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let from =
+        (text.len() - MESSAGE_BYTES_MAX + DOTS.len()..).find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     format!("{DOTS}{}", &text[from..])
 }
 
