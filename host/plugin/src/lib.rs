@@ -35,6 +35,7 @@ mod pool;
 mod registry;
 mod row_stage;
 mod samples;
+mod schema_cost;
 mod shape;
 mod state;
 mod stderr;

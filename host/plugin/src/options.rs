@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::OptionProblem;
 use crate::limits::OPTIONS_BYTES_MAX;
+use crate::schema_cost;
 use crate::text::printable;
 
 const PROBLEMS_MAX: usize = 20;
@@ -25,11 +26,12 @@ impl OptionsSchema {
         Self { schema: None, validator: None }
     }
 
-    /// Patterns run in linear time, whatever they are: the schema comes from a component.
+    /// Patterns run in linear time, whatever they are, and the whole in a bounded one: the schema comes from a component.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
         if !schema.is_object() {
             return Err("it is not an object".to_string());
         }
+        schema_cost::check(schema)?;
         let validator = jsonschema::options()
             .with_pattern_options(PatternOptions::regex())
             .build(schema)

@@ -28,6 +28,15 @@ fn with(kind: Kind, changed: &Value) -> Vec<u8> {
     described(kind, "raw", changed)
 }
 
+/// Each definition refers four times to the next: checked in 4^20 steps.
+fn fanned() -> Value {
+    let next = |level: usize| json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+    let level = |level: usize| (format!("a{level}"), json!({ "anyOf": vec![next(level); 4] }));
+    let mut levels: serde_json::Map<String, Value> = (0..20).map(level).collect();
+    levels.insert("a20".into(), json!({ "type": "null" }));
+    json!({ "$ref": "#/$defs/a0", "$defs": levels })
+}
+
 fn nested(depth: usize) -> Vec<u8> {
     ["{\"options\":", &"[".repeat(depth), &"]".repeat(depth), "}"].concat().into_bytes()
 }
@@ -120,6 +129,16 @@ fn options() -> Vec<Behaviour> {
         ),
         refused("has options that a server describes", || json!({ "$ref": "http://127.0.0.1:1/s.json" }), NO_SCHEMA),
         refused("has options that a file describes", || json!({ "$ref": "file:///etc/hostname" }), NO_SCHEMA),
+        refused(
+            "has options that refer to themselves",
+            || json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
+            &["`options` is not a JSON Schema: ", "leads back to itself"],
+        ),
+        refused(
+            "has options that refer four times to what refers on, 20 levels",
+            fanned,
+            &["`options` is not a JSON Schema: it applies more than"],
+        ),
         refused("has options that backtrack", || json!({ "pattern": "(a)\\1" }), NO_SCHEMA),
     ]
 }
