@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::{ArrayRef, Int32Array, Int64Array, RecordBatch};
+use arrow_schema::Schema;
 use crisol_plugin::{CallError, Component, Engine, GroupAnswer, Kind, Limits, PluginError, RowOutput};
 use serde_json::{Map, Value};
 
@@ -84,8 +85,9 @@ impl Attempt {
     }
 
     fn rows(&self, component: &Arc<Component>) -> Result<Given, Stopped> {
-        let input = batch(false, &(1..=ROWS as i64).map(|id| (id, 0)).collect::<Vec<_>>());
-        let stage = component.row_stage(&self.options, input.schema_ref(), &self.limits).map_err(Stopped::Plan)?;
+        let input = batch(&(1..=ROWS as i64).map(|id| (id, 0)).collect::<Vec<_>>());
+        let stage = component.row_stage(&self.options, &seen(&input), &self.limits).map_err(Stopped::Plan)?;
+        let input = read(&input, stage.reads());
         let mut given = Given::default();
         for call in 0..self.calls {
             let timestamp_us = NOW_US + i64::from(self.batches) * call as i64;
@@ -95,14 +97,13 @@ impl Attempt {
     }
 
     fn groups(&self, component: &Arc<Component>) -> Result<Given, Stopped> {
-        let rows =
-            |call: usize| batch(true, &[(10, 0), (20, 0), (30, 4)].map(|(id, group)| (id, group + 5 * call as i32)));
-        let input = batch(false, &[(1, 0)]);
-        let stage = component.group_stage(&self.options, input.schema_ref(), &self.limits).map_err(Stopped::Plan)?;
+        let rows = |call: i32| batch(&[(10, 0), (20, 0), (30, 4)].map(|(id, group)| (id, group + 5 * call)));
+        let stage = component.group_stage(&self.options, &seen(&rows(0)), &self.limits).map_err(Stopped::Plan)?;
+        let reads = [stage.reads(), &["_group".to_string()]].concat();
         let mut session = stage.session(NOW_US).map_err(Stopped::Open)?;
         let mut given = Given::default();
-        for call in 0..self.calls {
-            given.groups.extend(session.push(&rows(call)).map_err(Stopped::Call)?);
+        for call in 0..self.calls as i32 {
+            given.groups.extend(session.push(&read(&rows(call), &reads)).map_err(Stopped::Call)?);
         }
         given.groups.extend(session.finish().map_err(Stopped::Finish)?);
         Ok(given)
@@ -138,14 +139,21 @@ pub(crate) fn impatient() -> Limits {
     Limits { deadline_ms_max: 300, ..limits() }
 }
 
-fn batch(grouped: bool, rows: &[(i64, i32)]) -> RecordBatch {
+/// Ids and their groups.
+fn batch(rows: &[(i64, i32)]) -> RecordBatch {
     let ids: ArrayRef = Arc::new(rows.iter().map(|row| Some(row.0)).collect::<Int64Array>());
-    let mut columns = vec![("id", ids, false)];
-    if grouped {
-        let groups: ArrayRef = Arc::new(rows.iter().map(|row| Some(row.1)).collect::<Int32Array>());
-        columns.push(("_group", groups, false));
-    }
-    RecordBatch::try_from_iter_with_nullable(columns).unwrap()
+    let groups: ArrayRef = Arc::new(rows.iter().map(|row| Some(row.1)).collect::<Int32Array>());
+    RecordBatch::try_from_iter_with_nullable([("id", ids, false), ("_group", groups, false)]).unwrap()
+}
+
+/// The columns that a component may read: all but the groups.
+fn seen(rows: &RecordBatch) -> Schema {
+    rows.schema_ref().project(&[0]).unwrap()
+}
+
+fn read(rows: &RecordBatch, names: &[String]) -> RecordBatch {
+    let places: Vec<usize> = names.iter().map(|name| rows.schema_ref().index_of(name).unwrap()).collect();
+    rows.project(&places).unwrap()
 }
 
 impl Stopped {
@@ -184,6 +192,7 @@ fn call_class(error: &CallError) -> &'static str {
     match error {
         CallError::Trap { .. } => "trap",
         CallError::Deadline { .. } => "deadline",
+        CallError::Stack { .. } => "stack",
         CallError::Memory { .. } => "memory",
         CallError::Output { .. } => "output",
         CallError::Invalid { .. } => "invalid",

@@ -29,18 +29,23 @@ fn code(name: &'static str, code: &'static str, class: &'static str, says: &'sta
 }
 
 fn crashes() -> Vec<Behaviour> {
-    let code = |name, text, says| code(name, text, "trap", says);
+    let trap = |name, text, says| code(name, text, "trap", says);
     vec![
-        code("aborts", "unreachable", &["it trapped: it panicked or aborted (`unreachable`)"]),
-        code("divides by zero", "(drop (i32.div_s (i32.const 1) (i32.const 0)))", &["integer divide by zero"]),
-        code("reads outside its memory", "(drop (i32.load (i32.const -8)))", &["out of bounds memory access"]),
-        code("calls a function that is not there", "(call_indirect (i32.const 3))", &["uninitialized element"]),
-        code("recurses without end", "(drop (call $recurse (i64.const 1)))", &["its stack overflowed"]),
+        trap("aborts", "unreachable", &["it trapped: it panicked or aborted (`unreachable`)"]),
+        trap("divides by zero", "(drop (i32.div_s (i32.const 1) (i32.const 0)))", &["integer divide by zero"]),
+        trap("reads outside its memory", "(drop (i32.load (i32.const -8)))", &["out of bounds memory access"]),
+        trap("calls a function that is not there", "(call_indirect (i32.const 3))", &["uninitialized element"]),
+        code(
+            "recurses without end",
+            "(drop (call $recurse (i64.const 1)))",
+            "stack",
+            &["its stack of ", "bytes overflowed: recursion is too deep", "raise `limits.stack_bytes_max`"],
+        ),
     ]
 }
 
 fn endless() -> Vec<Behaviour> {
-    const SAYS: [&str; 3] = ["it was stopped after", "ms, the limit of a call", "raise `limits.deadline_ms_max`"];
+    const SAYS: [&str; 3] = ["it was stopped after", "the limit of a call", "raise `limits.deadline_ms_max`"];
     let endless = |name, code: &'static str| {
         let cell = move |function: Function, kind| {
             if function == Function::Start && code.contains("$log") {

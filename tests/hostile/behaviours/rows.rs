@@ -197,7 +197,7 @@ fn verdicts() -> Vec<Behaviour> {
             _ => Cell::Nothing(NO_REJECTIONS),
         })
     };
-    const CODES: &[&str] = &["the code `", "of rejected row 0; codes have 1 to 64 ASCII letters"];
+    const CODES: &[&str] = &["the code `", "of rejected row 0; codes have ASCII letters"];
     let mut all = vec![
         rejected(
             "rejects a row behind the last",
@@ -218,7 +218,12 @@ fn verdicts() -> Vec<Behaviour> {
             &["0 is quarantine"],
         ),
         rejected("rejects without a code", || (0, 0, String::new(), "t".into()), "invalid", CODES),
-        rejected("rejects with a code of 1 MB", || (0, 0, "c".repeat(1 << 20), "t".into()), "invalid", CODES),
+        rejected(
+            "rejects with a code of 1 MB",
+            || (0, 0, "c".repeat(1 << 20), "t".into()),
+            "output",
+            &["it gave back 1048576 instead of at most 64 bytes, the limit of a code", "raise `limits.code_bytes_max`"],
+        ),
         rejected(
             "rejects with terminal escapes in the code",
             || (0, 0, "\u{1b}[2J".into(), "t".into()),
@@ -252,19 +257,28 @@ fn texts() -> Vec<Behaviour> {
             _ => Cell::Nothing(NO_REJECTIONS),
         })
     };
-    let codes = Behaviour::new("rejects one row for 100,000 reasons", |function, kind| match function {
-        Function::VerdictsCheck => {
-            let codes: Vec<String> = (0..100_000).map(|number| format!("c{number}")).collect();
-            let rejected: Vec<(i32, i8, &str, &str)> = codes.iter().map(|code| (0, 0, code.as_str(), "t")).collect();
-            let file = judging(kind, &rejected, &[]).build();
-            Cell::Harmless(Attempt::new(kind, file), |given| {
-                let rejected = &given.rows[0].rejected;
-                assert_eq!((rejected.len(), given.rows[0].origin.len()), (1, ROWS - 1));
-                assert!(rejected[0].text.starts_with("t (also c1, c2, ") && rejected[0].text.ends_with("c16, …)"));
-            })
-        }
-        Function::TransformPush => Cell::Nothing(ONE_EACH),
-        _ => Cell::Nothing(NO_REJECTIONS),
+    let reasons = |name, count: usize, cell: fn(Attempt) -> Cell| {
+        Behaviour::new(name, move |function, kind| match function {
+            Function::VerdictsCheck => {
+                let codes: Vec<String> = (0..count).map(|number| format!("c{number}")).collect();
+                let rejected: Vec<(i32, i8, &str, &str)> =
+                    codes.iter().map(|code| (0, 0, code.as_str(), "t")).collect();
+                cell(Attempt::new(kind, judging(kind, &rejected, &[]).build()))
+            }
+            Function::TransformPush => Cell::Nothing(ONE_EACH),
+            _ => Cell::Nothing(NO_REJECTIONS),
+        })
+    };
+    let many = reasons("rejects one row for 100,000 reasons", 100_000, |attempt| {
+        let says = ["instead of at most 100 different codes, the limit of a call", "raise `limits.codes_max`"];
+        Cell::stopped(attempt, "output", &says)
+    });
+    let some = reasons("rejects one row for 100 reasons", 100, |attempt| {
+        Cell::Harmless(attempt, |given| {
+            let rejected = &given.rows[0].rejected;
+            assert_eq!((rejected.len(), given.rows[0].origin.len()), (1, ROWS - 1));
+            assert!(rejected[0].text.starts_with("t (also c1, c2, ") && rejected[0].text.ends_with("c16, …)"));
+        })
     });
     vec![
         harmless(
@@ -282,6 +296,7 @@ fn texts() -> Vec<Behaviour> {
                 assert_eq!(given.rows[0].rejected[0].text, "\\u{1b}[31m\\u{202e}\\n\\u{9b}");
             },
         ),
-        codes,
+        some,
+        many,
     ]
 }
