@@ -297,12 +297,13 @@ impl CallError {
     /// The code under which a row goes to quarantine that alone brings about this error; `None` where no row can be to
     /// blame: the component gave up by itself, or the host is at fault.
     pub fn poison_code(&self) -> Option<&'static str> {
+        let [trap, timeout, memory, output, invalid] = Self::POISON_CODES;
         match self {
-            Self::Trap { .. } | Self::Stack { .. } => Some("plugin_trap"),
-            Self::Deadline { .. } => Some("plugin_timeout"),
-            Self::Memory { .. } => Some("plugin_memory"),
-            Self::Output { .. } => Some("plugin_output"),
-            Self::Invalid { .. } | Self::Accounts { .. } => Some("plugin_invalid"),
+            Self::Trap { .. } | Self::Stack { .. } => Some(trap),
+            Self::Deadline { .. } => Some(timeout),
+            Self::Memory { .. } => Some(memory),
+            Self::Output { .. } => Some(output),
+            Self::Invalid { .. } | Self::Accounts { .. } => Some(invalid),
             Self::AddressSpace { .. } | Self::Failure { .. } | Self::Host { .. } => None,
         }
     }

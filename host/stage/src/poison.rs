@@ -62,12 +62,6 @@ impl PoisonSearch {
         Err(too_many(&found, &format!("of {rows}"), allowed(rows)))
     }
 
-    /// How many rows were found, and the words of a component at the first.
-    pub fn result(&self) -> (u64, Option<String>) {
-        let found = self.found();
-        (found.rows, found.first.clone())
-    }
-
     fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }

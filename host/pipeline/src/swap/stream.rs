@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
 use arrow_schema::SchemaRef;
-use crisol_plugin::Registry;
-use crisol_stage::{BatchContext, Chain, ComponentId, PoisonSearch, StageError};
+use crisol_plugin::{CallError, Registry};
+use crisol_stage::{BatchContext, Chain, ChunkOutput, ComponentId, PoisonSearch, StageError};
 use crisol_stream::Swap;
 
 use super::Reason;
@@ -48,29 +49,39 @@ impl Swappable {
         self.swap.serving().components()
     }
 
-    /// Runs the first rows of the last batch through `next`. It may fail on no more of them than `serving` does.
+    /// Runs the first rows of the last batch through `next`. It may fail on none that `serving` takes.
     fn try_on_sample(&self, serving: &Chain, next: &Chain) -> Result<(), String> {
         let Some(rows) = self.swap.sample() else { return Ok(()) };
         let of = format!("of {} rows of the last batch", rows.num_rows());
-        match poison_rows(next, &rows).map_err(|error| format!("it fails on {of}: {error}"))? {
-            (0, _) => Ok(()),
-            (found, first) => match poison_rows(serving, &rows) {
-                Ok((known, _)) if found > known => {
-                    let first = first.unwrap_or_default();
-                    Err(format!("it fails on {found} {of}, what serves on {known}; the first: {first}"))
-                }
-                _ => Ok(()),
-            },
+        let output = sampled(next, &rows).map_err(|error| format!("it fails on {of}: {error}"))?;
+        let failed = failed_rows(&output);
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let refused_anyway = sampled(serving, &rows).map(|output| output.refused).unwrap_or_default();
+        let new: Vec<_> = failed.iter().filter(|(row, _)| refused_anyway.binary_search(row).is_err()).collect();
+        match new.first() {
+            None => Ok(()),
+            Some((_, first)) => {
+                Err(format!("it fails on {} {of} that what serves takes; the first: {first}", new.len()))
+            }
         }
     }
 }
 
-/// On how many rows components of a chain fail, and the words at the first.
-fn poison_rows(chain: &Chain, rows: &RecordBatch) -> Result<(u64, Option<String>), StageError> {
+fn sampled(chain: &Chain, rows: &RecordBatch) -> Result<ChunkOutput, StageError> {
     let timestamp_us = jiff::Timestamp::now().as_microsecond();
-    let context = BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::new(None) };
-    chain.process(rows, &context)?;
-    Ok(context.poison.result())
+    chain.process(rows, &BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::new(None) })
+}
+
+/// Input rows on which a component failed, and how.
+fn failed_rows(output: &ChunkOutput) -> Vec<(u32, String)> {
+    let Some(quarantined) = &output.quarantined else { return Vec::new() };
+    let texts = |name: &str| quarantined.column_by_name(name).and_then(|column| column.as_string_opt::<i32>());
+    let (Some(codes), Some(texts)) = (texts("code"), texts("text")) else { return Vec::new() };
+    let failed = output.refused.iter().zip(codes).zip(texts);
+    let failed = failed.filter(|((_, code), _)| code.is_some_and(|code| CallError::POISON_CODES.contains(&code)));
+    failed.map(|((row, _), text)| (*row, text.unwrap_or_default().to_owned())).collect()
 }
 
 fn text(refusals: &[Refusal]) -> String {
