@@ -14,10 +14,11 @@ soak: ## Twenty minutes of load, with the broker and the host ended again and ag
 fuzz: ## Looks for what makes the host panic: messages, components and their memory made by chance
 	scripts/fuzz.sh $(SECONDS)
 
-check: ## What a change must pass besides the tests: format, lints, docs
+check: ## What a change must pass besides the tests: format, lints, docs, dependencies and their advisories
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	scripts/deny.sh
 
 fmt: ## Formats
 	cargo fmt --all

@@ -72,7 +72,7 @@ fn a_roll_back_runs_as_it_is_written() {
     let deploy = "mine=$(readlink -f ../plugins); rm ../plugins; cp -r \"$mine\" ../plugins\n\
                   cp ../plugins/orders.wasm ../before.wasm; printf '\\000\\006\\004mark1' >> ../plugins/orders.wasm\n\
                   host run --plugins ../plugins\n";
-    let documents = [script("docs/first-pipeline.md"), deploy.to_owned(), script("docs/deploying-plugins.md")];
+    let documents = [script("docs/first-pipeline.md"), deploy.to_owned(), script("docs/plugins-operations.md")];
     let (folder, _, said) = run(&documents.concat());
     for words in ["dry run, nothing was written", "written: ../plugins/orders.wasm", "components: json 0.1.0"] {
         assert!(said.contains(words), "`{words}` is missing in:\n{said}");

@@ -8,6 +8,7 @@ mod determinism;
 mod groups;
 mod guests;
 mod harness;
+mod limits;
 mod loading;
 mod logging;
 mod registry;
