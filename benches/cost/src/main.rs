@@ -1,0 +1,86 @@
+//! What the sandbox costs: the bundled components as the host calls them, with its limits, beside the same source in this
+//! process. `scripts/cost.sh` builds it for x86-64-v3 and runs it.
+//!
+//!   crisol-cost [--plugins DIR] [--seconds N] [NAME]
+//!
+//! NAME runs the cases whose names begin with it. Times are processor time of the thread, the least of many runs that
+//! take turns; both ways must give equal rows.
+#![allow(clippy::print_stdout)]
+
+mod boundary;
+mod case;
+mod cases;
+mod data;
+mod native;
+mod start;
+mod timing;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crisol_plugin::Engine;
+
+use crate::case::Case;
+
+/// Anything that ends the bench.
+pub(crate) type Error = Box<dyn std::error::Error>;
+
+struct Arguments {
+    plugins: PathBuf,
+    time: Duration,
+    only: String,
+}
+
+fn arguments() -> Result<Arguments, Error> {
+    let mut found = Arguments { plugins: "plugins".into(), time: Duration::from_secs(3), only: String::new() };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--plugins" => found.plugins = words.next().ok_or("--plugins needs a folder")?.into(),
+            "--seconds" => found.time = Duration::from_secs(words.next().ok_or("--seconds needs a number")?.parse()?),
+            _ => found.only = word,
+        }
+    }
+    Ok(found)
+}
+
+fn main() -> Result<(), Error> {
+    let Arguments { plugins, time, only } = arguments()?;
+    println!("cost host  {}", timing::machine());
+    let engine = Engine::new()?;
+    let cache = tempfile::tempdir()?;
+    for case in cases::all(&plugins, &engine, cache.path())? {
+        if case.name().starts_with(&only) {
+            measure(&case, time)?;
+        }
+    }
+    if only.is_empty() || only == "start" {
+        println!("cost host  {}", start::measure(&plugins)?);
+    }
+    Ok(())
+}
+
+fn measure(case: &Case, time: Duration) -> Result<(), Error> {
+    case.check()?;
+    let messages = case.messages()?;
+    let [sandbox, native] = timing::fastest(
+        time,
+        [&mut || timing::of(|| case.sandbox()), &mut || {
+            let messages = messages.clone();
+            timing::of(|| case.native(messages))
+        }],
+    )?;
+    let boundary = boundary::measure(case)?;
+    let rate = |seconds: f64| case.rows() as f64 / seconds / 1e6;
+    println!(
+        "cost host  {:34} {:5} rows a call: sandbox {:6.2} M rows/s, native {:6.2}, ratio {:.2}; boundary {:4.1} % ({})",
+        case.name(),
+        case.rows_a_call(),
+        rate(sandbox),
+        rate(native),
+        sandbox / native,
+        100.0 * boundary.total() / sandbox,
+        boundary.parts(sandbox),
+    );
+    Ok(())
+}
