@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures the host (release) beside Spark on the same machine and data. ORDERS, PLAYS and BACKLOG set the sizes.
+# Measures what the sandbox costs, then the host (release) beside Spark on the same machine and data. ORDERS, PLAYS and BACKLOG set the sizes.
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
-scripts/plugins.sh
+scripts/cost.sh
 cargo build --release -p crisol-cli
 cargo build --release -p crisol-tests --bin bare-poll
 lab=$cache/bench

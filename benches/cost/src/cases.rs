@@ -24,8 +24,8 @@ use crate::{Error, data};
 pub(crate) const NAMES: [&str; 5] = ["json", "orders", "order-rules", "top-n", "aggregate"];
 /// Rows of a call.
 const SIZES: [usize; 2] = [8_192, 16_384];
-/// Calls of a session of groups.
-const GROUP_CALLS: usize = 4;
+/// Rows of a session of groups, as the host cuts them.
+const SESSION_ROWS: usize = 65_536;
 
 /// All cases, with the components of a folder.
 pub(crate) fn all(plugins: &Path, engine: &Engine, cache: &Path) -> Result<Vec<Case>, Error> {
@@ -44,7 +44,8 @@ pub(crate) fn all(plugins: &Path, engine: &Engine, cache: &Path) -> Result<Vec<C
         cases.push(by_row("order-rules", rules, known, verdicts::<Checking<OrderRules>>, data::orders(size)?)?);
         let best = json!({ "n": 3, "order_by": ["amount desc", "order_id"] });
         cases.push(by_group("top-n", top_n, best, groups::<RankSession<TopN>>, size)?);
-        let measures = json!({ "measures": { "orders": "count(*)", "revenue": "sum(amount)", "largest": "max(amount)" } });
+        let measures =
+            json!({ "measures": { "orders": "count(*)", "revenue": "sum(amount)", "largest": "max(amount)" } });
         cases.push(by_group("aggregate", aggregate, measures, groups::<AggregateSession<Aggregate>>, size)?);
     }
     Ok(cases)
@@ -92,7 +93,7 @@ fn by_group(
     let text = options.to_string();
     let options = options.as_object().ok_or("options are an object")?;
     let stage = component.group_stage(options, &input, &Limits::default())?;
-    let batches = (0..GROUP_CALLS).map(|call| data::grouped(call * size, size, stage.reads()));
+    let batches = (0..SESSION_ROWS).step_by(size).map(|first| data::grouped(first, size, stage.reads()));
     let batches = batches.collect::<Result<_, _>>()?;
     Case::new(name, Stage::Groups(stage), native, text, batches)
 }

@@ -49,7 +49,12 @@ fn order(row: u64, nested: bool, to: &mut String) -> std::fmt::Result {
             let q = mix(r + item);
             let (sku, quantity, cents) = (q % 100_000, q % 9 + 1, q % 10_000_000);
             let comma = if item > 0 { "," } else { "" };
-            write!(to, r#"{comma}{{"sku":"SKU-{sku:05}","qty":{quantity},"price":{}.{:02}}}"#, cents / 100, cents % 100)?;
+            write!(
+                to,
+                r#"{comma}{{"sku":"SKU-{sku:05}","qty":{quantity},"price":{}.{:02}}}"#,
+                cents / 100,
+                cents % 100
+            )?;
         }
         to.push(']');
     }

@@ -1,9 +1,9 @@
 //! What the sandbox costs: the bundled components as the host calls them, with its limits, beside the same source in this
 //! process. `scripts/cost.sh` builds it for x86-64-v3 and runs it.
 //!
-//!   crisol-cost [--plugins DIR] [--seconds N] [NAME]
+//!   crisol-cost [--plugins DIR] [--cache DIR] [--seconds N] [NAME]
 //!
-//! NAME runs the cases whose names begin with it. Times are processor time of the thread, the least of many runs that
+//! NAME runs the cases whose names begin with it, CACHE keeps compiled code. Times are processor time of the thread, the least of many runs that
 //! take turns; both ways must give equal rows.
 #![allow(clippy::print_stdout)]
 
@@ -27,16 +27,19 @@ pub(crate) type Error = Box<dyn std::error::Error>;
 
 struct Arguments {
     plugins: PathBuf,
+    cache: PathBuf,
     time: Duration,
     only: String,
 }
 
 fn arguments() -> Result<Arguments, Error> {
-    let mut found = Arguments { plugins: "plugins".into(), time: Duration::from_secs(3), only: String::new() };
+    let (plugins, cache) = ("plugins".into(), "plugins/.compiled".into());
+    let mut found = Arguments { plugins, cache, time: Duration::from_secs(3), only: String::new() };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--plugins" => found.plugins = words.next().ok_or("--plugins needs a folder")?.into(),
+            "--cache" => found.cache = words.next().ok_or("--cache needs a folder")?.into(),
             "--seconds" => found.time = Duration::from_secs(words.next().ok_or("--seconds needs a number")?.parse()?),
             _ => found.only = word,
         }
@@ -45,11 +48,10 @@ fn arguments() -> Result<Arguments, Error> {
 }
 
 fn main() -> Result<(), Error> {
-    let Arguments { plugins, time, only } = arguments()?;
+    let Arguments { plugins, cache, time, only } = arguments()?;
     println!("cost host  {}", timing::machine());
     let engine = Engine::new()?;
-    let cache = tempfile::tempdir()?;
-    for case in cases::all(&plugins, &engine, cache.path())? {
+    for case in cases::all(&plugins, &engine, &cache)? {
         if case.name().starts_with(&only) {
             measure(&case, time)?;
         }

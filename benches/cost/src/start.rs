@@ -32,7 +32,9 @@ pub(crate) fn measure(plugins: &Path) -> Result<String, Error> {
     milliseconds.sort_by(f64::total_cmp);
     let count = NAMES.len() * usize::from(VERSIONS);
     let (least, median) = (milliseconds[0], milliseconds[RUNS / 2]);
-    Ok(format!("start with {count} cached components, engine included: {median:.0} ms (median of {RUNS}, least {least:.0})"))
+    Ok(format!(
+        "start with {count} cached components, engine included: {median:.0} ms (median of {RUNS}, least {least:.0})"
+    ))
 }
 
 fn load(folder: &Path, cache: &Path) -> Result<(), Error> {

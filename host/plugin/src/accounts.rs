@@ -78,25 +78,29 @@ pub(crate) fn judge(
     limits: &Limits,
 ) -> Result<(Vec<u32>, Vec<Rejected>), CallError> {
     let mut codes = Codes::default();
-    let mut verdicts: Vec<Option<Verdict>> = Vec::new();
-    verdicts.resize_with(rows, || None);
+    let mut checked = Vec::with_capacity(rejected.len());
     for rejection in rejected {
         codes.add(&rejection.code, limits)?;
-        let rejection = check(rejection, rows, limits)?;
-        match &mut verdicts[rejection.row as usize] {
+        checked.push(check(rejection, rows, limits)?);
+    }
+    // Stable: the reasons of a row stay in order.
+    checked.sort_by_key(|rejection| rejection.row);
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for rejection in checked {
+        match verdicts.last_mut().filter(|verdict| verdict.reason.row == rejection.row) {
             Some(verdict) => verdict.add(rejection),
-            free => *free = Some(Verdict { reason: rejection, also: Vec::new(), more: false }),
+            None => verdicts.push(Verdict { reason: rejection, also: Vec::new(), more: false }),
         }
     }
-    let mut passed = Vec::with_capacity(rows);
-    let mut rejected = Vec::new();
-    for (row, verdict) in verdicts.into_iter().enumerate() {
-        match verdict {
-            Some(verdict) => rejected.push(verdict.told(count(limits.text_bytes_max))),
-            None => passed.push(row as u32),
-        }
+    let mut passed = Vec::with_capacity(rows - verdicts.len());
+    let mut next = 0;
+    for verdict in &verdicts {
+        passed.extend(next..verdict.reason.row);
+        next = verdict.reason.row + 1;
     }
-    Ok((passed, rejected))
+    passed.extend(next..rows as u32);
+    let text_bytes_max = count(limits.text_bytes_max);
+    Ok((passed, verdicts.into_iter().map(|verdict| verdict.told(text_bytes_max)).collect()))
 }
 
 struct Verdict {

@@ -113,8 +113,8 @@ impl std::fmt::Debug for Engine {
 /// On is what compilers of common languages need: SIMD, bulk memory, multi-value, reference types. Off is the rest:
 /// most advisories against the runtime sit there.
 ///
-/// Inlining by the runtime is off too. It makes a decoder 3 to 5 % faster, and compiling a component of 1 MB takes
-/// 1.1 GiB with it, 60 MiB without: more than a whole pipeline may use.
+/// Inlining by the runtime is off too. It makes the bundled components no faster, and compiling one of 1 MB takes 1.1 GiB
+/// with it, 60 MiB without.
 pub(crate) fn config() -> Config {
     let mut config = Config::new();
     switch_off(&mut config);

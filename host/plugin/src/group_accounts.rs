@@ -25,15 +25,17 @@ impl GroupAccounts {
 
     /// Counts rows that are about to be given; `_group` is their last column.
     pub(crate) fn add(&mut self, rows: &RecordBatch) -> Result<(), CallError> {
+        let mut last = self.groups.last().copied();
         for group in last_column(rows).map_or(&[][..], |column| column.values()) {
-            let last = self.groups.last().copied();
+            if last == Some(*group) {
+                continue;
+            }
             if *group < last.unwrap_or(0) {
                 let what = format!("`_group` {group} was given after {}", last.unwrap_or(0));
                 return Err(CallError::Host { what });
             }
-            if last != Some(*group) {
-                self.groups.push(*group);
-            }
+            self.groups.push(*group);
+            last = Some(*group);
         }
         self.rows += rows.num_rows();
         if i32::try_from(self.rows).is_err() {

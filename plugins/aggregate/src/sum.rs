@@ -15,10 +15,11 @@ struct Total {
     low: i128,
     /// How often it wrapped upwards, less how often downwards.
     wraps: i64,
-    count: i128,
+    count: i64,
 }
 
 impl Total {
+    #[inline]
     fn add(&mut self, value: i128) {
         let (low, wrapped) = self.low.overflowing_add(value);
         self.low = low;
@@ -64,7 +65,7 @@ impl ExactSum {
     fn value(&self, total: &Total) -> Option<i128> {
         let sum = total.value()?;
         let value = match self.average {
-            Some(factor) => quotient(sum, factor, total.count)?,
+            Some(factor) => quotient(sum, factor, total.count.into())?,
             None => sum,
         };
         let fits = match self.result {
@@ -86,7 +87,11 @@ fn quotient(sum: i128, factor: i128, count: i128) -> Option<i128> {
 
 impl Accumulator for ExactSum {
     fn add(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<(), Failure> {
-        values::exact(rows.column(self.column), range, |value| self.total.add(value))
+        // A copy that can stay out of memory while the values are added.
+        let mut total = self.total;
+        let added = values::exact(rows.column(self.column), range, |value| total.add(value));
+        self.total = total;
+        added
     }
 
     fn close(&mut self) -> Result<(), Failure> {

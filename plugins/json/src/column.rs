@@ -12,11 +12,9 @@ use arrow_array::{ArrayRef, BinaryArray, BooleanArray, ListArray, MapArray, Prim
 use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use crisol_ipc::types;
+use crisol_sdk::scan;
 
 use crate::object::Object;
-
-/// Values up to so many bytes are copied in pieces.
-const SHORT_BYTES_MAX: usize = 32;
 
 /// One column, at any level of nesting.
 #[derive(Debug)]
@@ -208,19 +206,10 @@ impl Bytes {
         Self { bytes: Vec::new(), offsets: vec![0] }
     }
 
-    /// Appends to the value that is being written. Short values, the most frequent, without a call to copy memory,
-    /// which is dear in WebAssembly.
+    /// Appends to the value that is being written.
     #[inline]
-    pub(crate) fn append(&mut self, mut bytes: &[u8]) {
-        if bytes.len() > SHORT_BYTES_MAX {
-            self.bytes.extend_from_slice(bytes);
-            return;
-        }
-        while let Some((chunk, rest)) = bytes.split_first_chunk::<8>() {
-            self.bytes.extend_from_slice(chunk);
-            bytes = rest;
-        }
-        self.bytes.extend(bytes.iter().copied());
+    pub(crate) fn append(&mut self, bytes: &[u8]) {
+        scan::append(&mut self.bytes, bytes);
     }
 
     /// Ends the value whose bytes were appended.

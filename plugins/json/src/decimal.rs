@@ -1,5 +1,7 @@
 //! Decimals, exactly: digits in, scaled integer out, rounded half up (P-013, P-054).
 
+use crisol_sdk::scan::POWERS;
+
 /// Most digits that a decimal holds.
 const PRECISION_MAX: i64 = 38;
 
@@ -25,7 +27,7 @@ pub(crate) fn parse(text: &[u8], precision: u8, scale: u8) -> Result<i128, NotDe
         Some(magnitude) => i128::from(magnitude),
         None => long(digits, scale)?,
     };
-    if magnitude >= 10_i128.pow(u32::from(precision)) {
+    if POWERS.get(usize::from(precision)).is_none_or(|limit| magnitude >= *limit) {
         return Err(NotDecimal::TooLarge);
     }
     Ok(if negative { -magnitude } else { magnitude })

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crisol_sdk::scan::{self, ShortNumber};
+
 use crate::escape;
 use crate::fault::{Fault, Parsed, excerpt};
 
@@ -34,6 +36,8 @@ pub(crate) struct Number<'a> {
     pub(crate) raw: &'a [u8],
     /// Neither fraction nor exponent.
     pub(crate) integer: bool,
+    /// Its value, when it is short.
+    pub(crate) short: Option<ShortNumber>,
 }
 
 /// A value without members.
@@ -79,11 +83,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// What was read since `start`.
+    #[inline]
     pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
     /// What is still to be read.
+    #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -114,11 +120,11 @@ impl<'a> Cursor<'a> {
     /// Steps over `wanted`, unless it is empty, if the text goes on with it.
     #[inline]
     pub(crate) fn eat_all(&mut self, wanted: &[u8]) -> bool {
-        let found = self.text.get(self.at..self.at + wanted.len()).is_some_and(|found| equal(found, wanted));
+        let found = !wanted.is_empty() && scan::starts_with(self.rest(), wanted);
         if found {
             self.at += wanted.len();
         }
-        found && !wanted.is_empty()
+        found
     }
 
     /// Steps over white space and the byte `wanted`.
@@ -143,7 +149,7 @@ impl<'a> Cursor<'a> {
         let mut escaped = false;
         self.at = start;
         loop {
-            self.at = find_special::<QUOTE>(self.text, self.at);
+            self.at = scan::special::<QUOTE>(self.text, self.at);
             match self.peek() {
                 Some(b) if b == QUOTE => {
                     let raw = self.since(start);
@@ -166,6 +172,19 @@ impl<'a> Cursor<'a> {
     /// The number that starts at the next byte.
     #[inline]
     fn number(&mut self) -> Parsed<Number<'a>> {
+        match ShortNumber::read(self.rest()) {
+            Some(short) => {
+                let start = self.at;
+                self.at += short.length;
+                Ok(Number { raw: self.since(start), integer: short.integer().is_some(), short: Some(short) })
+            }
+            None => self.long_number(),
+        }
+    }
+
+    /// Any number, and what is wrong with one.
+    #[cold]
+    fn long_number(&mut self) -> Parsed<Number<'a>> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -194,7 +213,7 @@ impl<'a> Cursor<'a> {
                 return Err(self.unexpected("a digit"));
             }
         }
-        Ok(Number { raw: self.since(start), integer })
+        Ok(Number { raw: self.since(start), integer, short: None })
     }
 
     #[inline]
@@ -336,44 +355,4 @@ impl<'a> Cursor<'a> {
 /// The number that JSON does not have and that bears this name.
 pub(crate) fn named_number(name: &[u8]) -> Option<f64> {
     NAMED_NUMBERS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-}
-
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// The first position from `at` on that holds the quote, a backslash or a control character; the end when none does.
-#[inline]
-fn find_special<const QUOTE: u8>(text: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        // Marks may be wrong above the first right one, where a borrow has passed; only the first is used.
-        let control = word.wrapping_sub(LOW * 0x20) & !word;
-        let special =
-            (zero_bytes(word ^ (LOW * QUOTE as u64)) | zero_bytes(word ^ (LOW * b'\\' as u64)) | control) & HIGH;
-        if special != 0 {
-            return at + (special.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while text.get(at).is_some_and(|&b| b != QUOTE && b != b'\\' && b >= 0x20) {
-        at += 1;
-    }
-    at
-}
-
-#[inline]
-fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(LOW) & !word
-}
-
-/// Are two slices of one length equal? Eight bytes at a time: WebAssembly's `memcmp` goes byte by byte.
-#[inline]
-fn equal(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let (Some((x, a_rest)), Some((y, b_rest))) = (a.split_first_chunk::<8>(), b.split_first_chunk::<8>()) {
-        if x != y {
-            return false;
-        }
-        (a, b) = (a_rest, b_rest);
-    }
-    a.iter().zip(b).all(|(x, y)| x == y)
 }

@@ -58,7 +58,7 @@ pub struct Json {
 impl Stage for Json {
     type Options = Options;
 
-    const ABOUT: About = About::new("json", env!("CARGO_PKG_VERSION")).options(OPTIONS);
+    const ABOUT: About = About::new("json", env!("CARGO_PKG_VERSION")).options(OPTIONS).reuse();
 
     fn plan(options: &Options, input: &[Column]) -> Result<Plan, Failure> {
         let name = &options.column;

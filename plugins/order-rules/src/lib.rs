@@ -1,5 +1,6 @@
 //! Rules over orders: the amount is positive, the currency is known, the event is not of a day to come.
 
+use crisol_sdk::scan::equal;
 use crisol_sdk::{About, Batch, Decimal, Failure, Rejection, Text, Timestamp, Validator, record, validator};
 use serde::Deserialize;
 
@@ -33,7 +34,7 @@ pub struct OrderRules {
 impl Validator for OrderRules {
     type Options = Options;
     type Row<'a> = Order<'a>;
-    const ABOUT: About = About::new("order-rules", env!("CARGO_PKG_VERSION")).options(
+    const ABOUT: About = About::new("order-rules", env!("CARGO_PKG_VERSION")).reuse().options(
         r#"{
             "type": "object",
             "properties": {
@@ -56,7 +57,7 @@ impl Validator for OrderRules {
             broken.push(Rejection::new("amount_not_positive", format!("amount is {amount}")));
         }
         if let (Some(currency), Some(known)) = (&row.currency, &self.currencies)
-            && !known.iter().any(|k| k == currency)
+            && !known.iter().any(|known| equal(known.as_bytes(), currency.as_bytes()))
         {
             broken.push(Rejection::new("unknown_currency", format!("`{currency}` is none of {}", known.join(", "))));
         }

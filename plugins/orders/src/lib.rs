@@ -24,7 +24,7 @@ pub struct Orders;
 impl Decoder for Orders {
     type Options = NoOptions;
     type Row<'a> = Order<'a>;
-    const ABOUT: About = About::new("orders", env!("CARGO_PKG_VERSION")).schema_versions("1..2");
+    const ABOUT: About = About::new("orders", env!("CARGO_PKG_VERSION")).schema_versions("1..2").reuse();
 
     fn open(_: NoOptions, _: &Batch) -> Result<Self, Failure> {
         Ok(Orders)

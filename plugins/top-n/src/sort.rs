@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use arrow_row::Rows;
+use crisol_sdk::scan::starts_with;
 
 /// Sorts one group after another.
 ///
@@ -15,28 +16,39 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// The rows of a group in the order of their keys; peers in the order of the input.
-    pub(crate) fn sorted(&mut self, group: Range<usize>, keys: &Rows) -> impl Iterator<Item = usize> {
+    /// The rows of a group in the order of their keys, and whether each is a peer of the one before it; peers in the
+    /// order of the input.
+    pub(crate) fn sorted(&mut self, group: Range<usize>, keys: &Rows) -> impl Iterator<Item = (usize, bool)> {
         let key = |row: usize| keys.row(row).data();
         let first = if group.is_empty() { &[][..] } else { key(group.start) };
-        let shared = group.clone().fold(first, |shared, row| &shared[..common(shared, key(row))]).len();
+        let shorter = |shared, row| if starts_with(key(row), shared) { shared } else { common(shared, key(row)) };
+        let shared = group.clone().fold(first, shorter).len();
         self.rows.clear();
         self.rows.extend(group.map(|row| (word(key(row), shared), row)));
         self.rows.sort_unstable_by(|(word_a, a), (word_b, b)| {
             word_a.cmp(word_b).then_with(|| key(*a).cmp(key(*b))).then_with(|| a.cmp(b))
         });
-        self.rows.iter().map(|(_, row)| *row)
+        let mut before: Option<(u64, usize)> = None;
+        self.rows.iter().map(move |&(word, row)| {
+            let peer = before.is_some_and(|(other, before)| other == word && key(before) == key(row));
+            before = Some((word, row));
+            (row, peer)
+        })
     }
 }
 
-/// How many first bytes are the same.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+/// The first bytes that are the same.
+#[cold]
+fn common<'a>(a: &'a [u8], b: &[u8]) -> &'a [u8] {
+    &a[..a.iter().zip(b).take_while(|(a, b)| a == b).count()]
 }
 
 /// Eight bytes from a place on, as a number that compares as they do; what is not there counts as 0.
 fn word(key: &[u8], from: usize) -> u64 {
     let rest = key.get(from..).unwrap_or_default();
+    if let Some(bytes) = rest.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
     let mut bytes = [0; 8];
     let length = rest.len().min(8);
     bytes[..length].copy_from_slice(&rest[..length]);
@@ -61,7 +73,10 @@ mod tests {
             let keys = converter.convert_columns(&[column]).unwrap();
             let mut expected: Vec<usize> = (0..values.len()).collect();
             expected.sort_by_key(|row| values[*row].as_bytes());
-            let sorted: Vec<usize> = Sorter::default().sorted(0..values.len(), &keys).collect();
+            let mut sorter = Sorter::default();
+            let (sorted, peers): (Vec<usize>, Vec<bool>) = sorter.sorted(0..values.len(), &keys).unzip();
+            let is_peer = |at: usize| at > 0 && values[expected[at]] == values[expected[at - 1]];
+            prop_assert_eq!(peers, (0..values.len()).map(is_peer).collect::<Vec<_>>());
             prop_assert_eq!(sorted, expected);
         }
     }

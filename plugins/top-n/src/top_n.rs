@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_row::{RowConverter, Rows};
+use arrow_row::RowConverter;
 use crisol_sdk::arrow::{ArrayRef, Int32Array, RecordBatch, SchemaRef};
 use crisol_sdk::columns::{Ranked, Ranker};
 use crisol_sdk::{About, Batch, Column, Failure, Plan};
@@ -45,7 +45,7 @@ impl Ranker for TopN {
         let mut kept = Kept { rows: Vec::new(), positions: vec![Vec::new(); self.functions.len()] };
         let mut sorter = Sorter::default();
         for group in groups {
-            self.rank_group(sorter.sorted(group.clone(), &keys), &keys, &mut kept)?;
+            self.rank_group(sorter.sorted(group.clone(), &keys), &mut kept)?;
         }
         let columns = kept.positions.into_iter().map(|positions| Arc::new(Int32Array::from(positions)) as ArrayRef);
         Ok(Ranked { columns: columns.collect(), rows: kept.rows })
@@ -59,17 +59,14 @@ struct Kept {
 }
 
 impl TopN {
-    fn rank_group(&self, sorted: impl Iterator<Item = usize>, keys: &Rows, kept: &mut Kept) -> Result<(), Failure> {
+    /// Takes the rows of a group in order, each with whether it is a peer of the one before it.
+    fn rank_group(&self, sorted: impl Iterator<Item = (usize, bool)>, kept: &mut Kept) -> Result<(), Failure> {
         let total = is_total(&self.functions);
         let mut position = Position::default();
-        let mut before = None;
-        for row in sorted {
-            let key = keys.row(row);
-            let peer = before == Some(key);
+        for (row, peer) in sorted {
             if peer && total {
                 return Err(self.not_total());
             }
-            before = Some(key);
             position.advance(peer);
             if position.by(self.filter) <= self.n {
                 kept.rows.push(row);

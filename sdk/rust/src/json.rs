@@ -217,7 +217,7 @@ impl<'a> FromJson<'a> for bool {
 }
 
 macro_rules! from_number {
-    ($($type:ty, $wanted:literal;)*) => {$(
+    ($($type:ty, $wanted:literal, $short:expr;)*) => {$(
         impl<'a> FromJson<'a> for $type {
             #[inline]
             fn from_json(reader: &mut Reader<'a>, peek: Peek) -> Result<Self, Fault> {
@@ -230,19 +230,21 @@ macro_rules! from_number {
 
             #[inline]
             fn from_plain(plain: Plain<'a>) -> Option<Self> {
-                if let Plain::Number(number) = plain { number.parse().ok() } else { None }
+                let Plain::Number(text, short) = plain else { return None };
+                let value: Option<$type> = short.and_then($short);
+                value.or_else(|| text.parse().ok())
             }
         }
     )*};
 }
 
 from_number! {
-    i8, "a tinyint";
-    i16, "a smallint";
-    i32, "an int";
-    i64, "a bigint";
-    f32, "a float";
-    f64, "a double";
+    i8, "a tinyint", |short| short.integer()?.try_into().ok();
+    i16, "a smallint", |short| short.integer()?.try_into().ok();
+    i32, "an int", |short| short.integer()?.try_into().ok();
+    i64, "a bigint", |short| short.integer();
+    f32, "a float", |_| None;
+    f64, "a double", |_| None;
 }
 
 impl<'a, const P: u8, const S: u8> FromJson<'a> for Decimal<P, S> {
@@ -262,7 +264,14 @@ impl<'a, const P: u8, const S: u8> FromJson<'a> for Decimal<P, S> {
 
     #[inline]
     fn from_plain(plain: Plain<'a>) -> Option<Self> {
-        if let Plain::Number(text) | Plain::Text(text) = plain { Decimal::parse(text) } else { None }
+        match plain {
+            Plain::Number(text, short) => {
+                let units = short.and_then(|short| short.decimal(P, S));
+                units.map(Decimal::of_units).or_else(|| Decimal::parse(text))
+            }
+            Plain::Text(text) => Decimal::parse(text),
+            _ => None,
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod log;
 pub mod raw;
 pub mod record;
 pub mod rows;
+pub mod scan;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 pub mod value;

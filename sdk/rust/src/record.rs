@@ -174,6 +174,13 @@ macro_rules! record {
                     $(let mut $field: Option<Held<$life, $type>> = None;)+
                     let mut seen = 0u64;
                     let mut quick = $crate::json::Quick::new(text);
+                    // Most senders write the fields in one order, often this one.
+                    $(
+                        if quick.named(const { Key::$field.name() }) {
+                            seen |= 1 << Key::$field as u32;
+                            $field = quick.value_of()?;
+                        }
+                    )+
                     while let Some(name) = quick.field()? {
                         let key = Key::of(name);
                         let value = quick.value()?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, BinaryArray, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 use serde::de::DeserializeOwned;
 
@@ -156,8 +156,9 @@ impl<D: Decoder> columns::Stage for Decoding<D> {
                 sink.put(row, self.decoded(message));
             }
         } else if let Some(bytes) = column.as_binary_opt::<i32>() {
+            let whole = Whole::of(bytes);
             for row in 0..bytes.len() {
-                match std::str::from_utf8(bytes.value(row)) {
+                match whole.text(row).map_or_else(|| std::str::from_utf8(bytes.value(row)), Ok) {
                     Ok(message) => sink.put(row, self.decoded(bytes.is_valid(row).then_some(message))),
                     Err(error) => sink.put(row, Err(no_text(&error))),
                 }
@@ -176,6 +177,28 @@ impl<D: Decoder> Decoding<D> {
             Some(message) => self.0.decode(message),
             None => Err(Rejection::new("corrupt_record", format!("`{}` is null", D::READS))),
         }
+    }
+}
+
+/// The bytes of a column as one text, if they are text: that is found out at once, many bytes at a time.
+struct Whole<'a> {
+    text: &'a str,
+    offsets: &'a [i32],
+}
+
+impl<'a> Whole<'a> {
+    fn of(column: &'a BinaryArray) -> Self {
+        // From the start: offsets then stand for themselves.
+        let end = column.value_offsets().last().map_or(0, |end| *end as usize);
+        let bytes = column.value_data().get(..end).unwrap_or_default();
+        Self { text: simdutf8::basic::from_utf8(bytes).unwrap_or_default(), offsets: column.value_offsets() }
+    }
+
+    /// The text of a row; `None` when it has to be looked at alone.
+    #[inline]
+    fn text(&self, row: usize) -> Option<&'a str> {
+        let [start, end] = *self.offsets.get(row..)?.first_chunk::<2>()?;
+        self.text.get(start as usize..end as usize)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The short way through a plain message: a flat object, no escapes, no exponents. It gives up at anything else, and
 //! at anything wrong; the [`Reader`](super::Reader) then reads the message from its start and says what is wrong.
 
+use crate::json::FromJson;
+use crate::scan::{self, ShortNumber};
+
 /// A value as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plain<'a> {
@@ -10,8 +13,8 @@ pub enum Plain<'a> {
     Bool(bool),
     /// What stands between the quotes.
     Text(&'a str),
-    /// Digits, perhaps with a sign and a point.
-    Number(&'a str),
+    /// Digits, perhaps with a sign and a point; and what they are, if they are few.
+    Number(&'a str, Option<ShortNumber>),
 }
 
 /// Walks through a plain message. Every method gives `None` when it gives up.
@@ -46,12 +49,39 @@ impl<'a> Quick<'a> {
         (self.next()? == b':').then_some(Some(name))
     }
 
+    /// Steps over the name of the next field, if it is this one and stands where it is expected, without spaces.
+    #[inline]
+    pub fn named(&mut self, name: &str) -> bool {
+        let before = if self.inside { b',' } else { b'{' };
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let found = match rest {
+            [first, b'"', rest @ ..] if *first == before && scan::starts_with(rest, name.as_bytes()) => {
+                matches!(rest.get(name.len()..), Some([b'"', b':', ..]))
+            }
+            _ => false,
+        };
+        if found {
+            self.inside = true;
+            self.at += name.len() + 4;
+        }
+        found
+    }
+
+    /// The value of a field as the type that it should have; `Some(None)` when it is null.
+    #[inline]
+    pub fn value_of<T: FromJson<'a>>(&mut self) -> Option<Option<T>> {
+        match self.value()? {
+            Plain::Null => Some(None),
+            plain => T::from_plain(plain).map(Some),
+        }
+    }
+
     /// The value of a field.
     #[inline]
     pub fn value(&mut self) -> Option<Plain<'a>> {
         match self.next()? {
             b'"' => self.string().map(Plain::Text),
-            first @ (b'-' | b'0'..=b'9') => self.number(first).map(Plain::Number),
+            first @ (b'-' | b'0'..=b'9') => self.number(first),
             b'n' => self.word(b"ull").map(|()| Plain::Null),
             b't' => self.word(b"rue").map(|()| Plain::Bool(true)),
             b'f' => self.word(b"alse").map(|()| Plain::Bool(false)),
@@ -82,32 +112,31 @@ impl<'a> Quick<'a> {
         (found == rest).then_some(())
     }
 
-    /// The text up to the next quote, eight bytes at a time.
+    /// The text up to the next quote.
     #[inline]
     fn string(&mut self) -> Option<&'a str> {
         let (start, bytes) = (self.at, self.text.as_bytes());
-        let mut end = start;
-        while let Some(chunk) = bytes.get(end..).and_then(|rest| rest.first_chunk::<8>()) {
-            let special = special(u64::from_le_bytes(*chunk));
-            if special != 0 {
-                end += special.trailing_zeros() as usize / 8;
-                break;
-            }
-            end += 8;
-        }
-        loop {
-            match bytes.get(end)? {
-                b'"' => break,
-                b'\\' | 0..=0x1f => return None,
-                _ => end += 1,
-            }
+        let end = scan::special::<b'"'>(bytes, start);
+        if bytes.get(end) != Some(&b'"') {
+            return None;
         }
         self.at = end + 1;
         self.text.get(start..end)
     }
 
     #[inline]
-    fn number(&mut self, first: u8) -> Option<&'a str> {
+    fn number(&mut self, first: u8) -> Option<Plain<'a>> {
+        let start = self.at - 1;
+        match ShortNumber::read(self.text.as_bytes().get(start..)?) {
+            Some(short) => {
+                self.at = start + short.length;
+                Some(Plain::Number(self.text.get(start..self.at)?, Some(short)))
+            }
+            None => self.long_number(first).map(|text| Plain::Number(text, None)),
+        }
+    }
+
+    fn long_number(&mut self, first: u8) -> Option<&'a str> {
         let (start, bytes) = (self.at - 1, self.text.as_bytes());
         let whole = if first == b'-' { self.at } else { start };
         let digits = |from: usize| bytes.get(from..).map_or(0, |b| b.iter().take_while(|d| d.is_ascii_digit()).count());
@@ -128,15 +157,4 @@ impl<'a> Quick<'a> {
             _ => self.text.get(start..self.at),
         }
     }
-}
-
-/// The highest bit of each byte that is a quote, a backslash or a control character; bits above the lowest one that is
-/// set may be wrong.
-#[inline]
-fn special(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero = |x: u64| x.wrapping_sub(ONES) & !x & HIGH;
-    let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-    zero(word ^ (ONES * u64::from(b'"'))) | zero(word ^ (ONES * u64::from(b'\\'))) | control
 }

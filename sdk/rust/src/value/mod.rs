@@ -1,9 +1,11 @@
 //! Values of a row: what Rust type stands for which column type, and how values get in and out of columns.
 
 mod decimal;
+mod text;
 mod time;
 
 pub use decimal::Decimal;
+pub use text::TextBuilder;
 pub use time::{Date, Timestamp};
 
 use std::borrow::Cow;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{
     BinaryBuilder, BooleanBuilder, Date32Builder, Decimal128Builder, Float32Builder, Float64Builder, Int8Builder,
-    Int16Builder, Int32Builder, Int64Builder, StringBuilder, TimestampMicrosecondBuilder,
+    Int16Builder, Int32Builder, Int64Builder, TimestampMicrosecondBuilder,
 };
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float32Array, Float64Array, Int8Array,
@@ -158,5 +160,5 @@ value!(
     |v| v.units(),
     |v| Decimal::of_units(v)
 );
-value!(Text<'a>, StringArray, StringBuilder, DataType::Utf8, |B, n| B::with_capacity(n, n * 8), |v| v, |v| v.into());
+value!(Text<'a>, StringArray, TextBuilder, DataType::Utf8, |B, n| B::with_capacity(n), |v| v, |v| v.into());
 value!(Bytes<'a>, BinaryArray, BinaryBuilder, DataType::Binary, |B, n| B::with_capacity(n, n * 8), |v| v, |v| v.into());

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::scan::{POWERS, digits};
+
 /// A day.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Date {
@@ -35,6 +37,9 @@ impl Timestamp {
     /// Reads RFC 3339 and its relatives: `2026-03-14T09:26:53.589Z`, `2026-03-14 09:26:53+01:00`, `2026-03-14T09:26`,
     /// `2026-03-14`. Without an offset it is UTC; digits after the microseconds are cut.
     pub fn parse(text: &str) -> Option<Self> {
+        if let Some(moment) = Self::parse_utc(text.as_bytes()) {
+            return Some(moment);
+        }
         let (days, rest) = days(text.as_bytes())?;
         let midnight = i64::from(days) * DAY;
         let Some((b'T' | b't' | b' ', rest)) = rest.split_first() else {
@@ -50,6 +55,29 @@ impl Timestamp {
             rest = after;
         }
         Some(Timestamp { micros: midnight + micros - offset(rest)? })
+    }
+
+    /// Reads the form that nearly all have, `2026-03-14T09:26:53.589Z`, quickly: with `T` or a space, seconds, up to seven
+    /// digits after them (those after the microseconds are cut), and `Z` or nothing. `None` for any other.
+    #[inline]
+    pub fn parse_utc(text: &[u8]) -> Option<Self> {
+        let (moment, rest) = text.split_first_chunk::<19>()?;
+        let [c, y, e, a, b'-', m, n, b'-', d, f, b'T' | b' ', h, i, b':', j, k, b':', s, t] = *moment else {
+            return None;
+        };
+        let fraction = match rest {
+            [] | [b'Z'] => 0,
+            [b'.', fraction @ ..] => micros(fraction)?,
+            _ => return None,
+        };
+        let pairs = [[c, y], [e, a], [m, n], [d, f], [h, i], [j, k], [s, t]];
+        let [century, year, month, day, hour, minute, second] = two_digits(pairs)?;
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        let days = day_of(century * 100 + year, month, day)?;
+        let seconds = i64::from(days) * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
+        Some(Timestamp { micros: seconds * SECOND + fraction })
     }
 
     /// The day, in UTC.
@@ -79,17 +107,43 @@ fn days(text: &[u8]) -> Option<(i32, &[u8])> {
     let (year, rest) = number::<4>(text, 9999)?;
     let (month, rest) = number::<2>(rest.strip_prefix(b"-")?, 12)?;
     let (day, rest) = number::<2>(rest.strip_prefix(b"-")?, 31)?;
-    if year == 0 || month == 0 || day == 0 || day > length(year, month) {
+    Some((day_of(year, month, day)?, rest))
+}
+
+/// Days since 1970 of a day that there is, from the year 1 on.
+#[inline]
+fn day_of(year: u32, month: u32, day: u32) -> Option<i32> {
+    if year == 0 || month == 0 || month > 12 || day == 0 || day > length(year, month) {
         return None;
     }
-    // Days from the civil calendar, with the year starting in March.
-    let year = year as i32 - i32::from(month <= 2);
-    let era = year.div_euclid(400);
-    let year_of_era = year - era * 400;
-    let month = (month as i32 + 9) % 12;
-    let day_of_year = (153 * month + 2) / 5 + day as i32 - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some((era * 146_097 + day_of_era - 719_468, rest))
+    // Days from the civil calendar, with the year starting in March, and from the year -400 on: nothing is negative.
+    let year = year + 400 - u32::from(month <= 2);
+    let month = if month > 2 { month - 3 } else { month + 9 };
+    let days = year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
+    Some(days as i32 - 146_097 - 719_468)
+}
+
+/// Numbers of two digits each.
+#[inline]
+fn two_digits<const N: usize>(pairs: [[u8; 2]; N]) -> Option<[u32; N]> {
+    let digits = pairs.map(|pair| pair.map(|byte| u32::from(byte.wrapping_sub(b'0'))));
+    let good = digits.iter().all(|[tens, ones]| *tens < 10 && *ones < 10);
+    good.then(|| digits.map(|[tens, ones]| tens * 10 + ones))
+}
+
+/// The digits of a fraction, one to seven, that end the text or stand before its `Z`; as microseconds.
+#[inline]
+fn micros(text: &[u8]) -> Option<i64> {
+    let (count, value) = digits(text);
+    if !matches!(text.get(count..), Some([] | [b'Z'])) {
+        return None;
+    }
+    let value = value as i64;
+    match count {
+        1..=6 => Some(value * POWERS[6 - count] as i64),
+        7 => Some(value / 10),
+        _ => None,
+    }
 }
 
 fn length(year: u32, month: u32) -> u32 {
