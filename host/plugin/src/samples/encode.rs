@@ -124,7 +124,7 @@ mod tests {
             ("decimal(18,2)", json!("12.50")),
             ("decimal(38,19)", json!("-0.1234567890123456789")),
             ("date", json!("2026-03-14")),
-            ("date", json!("-0001-12-31")),
+            ("date", json!("0001-01-01")),
             ("timestamp", json!("2026-03-14T09:26:53.589Z")),
             ("timestamp", json!("9999-12-30T00:00:00.000001Z")),
             ("timestamp", json!(i64::MAX)),

@@ -62,12 +62,12 @@ fn of_stderr_the_end_is_kept() {
         other => panic!("{other}"),
     };
     assert!(told(4_096).contains("src/disaster.rs"));
-    assert!(told(20).len() < 40 && told(20).contains("luck"), "{}", told(20));
+    assert!(told(100).contains("luck") && !told(100).contains("src/disaster.rs"), "{}", told(100));
 }
 
 #[test]
 fn recursion_is_bounded_by_the_stack() {
-    let depths = [128 << 10, 512 << 10].map(|stack_bytes_max| {
+    let depths = [64 << 10, 96 << 10].map(|stack_bytes_max| {
         let engine = Engine::with(EngineOptions { stack_bytes_max, ..EngineOptions::default() }).unwrap();
         let decoder = guest_of(&engine, Kind::Decoder, json!({})).unwrap();
         let stage = decoder.row_stage(&options("push-recurse"), &input_schema(), &limits()).unwrap();
@@ -76,7 +76,7 @@ fn recursion_is_bounded_by_the_stack() {
             other => panic!("{other}"),
         }
     });
-    assert_eq!(depths, [128 << 10, 512 << 10]);
+    assert_eq!(depths, [64 << 10, 96 << 10]);
 }
 
 #[test]
