@@ -28,7 +28,8 @@ impl Folder {
     fn plugins(&self, sets: &[&str]) -> Host {
         let sets = sets.iter().flat_map(|set| ["--set", *set]);
         let arguments: Vec<&str> = ["plugins"].into_iter().chain(sets).collect();
-        self.project.host(&arguments).env("XDG_CACHE_HOME", Path::new("/dev/null"))
+        let host = self.project.host(&arguments).plugins(&self.project.path().join("plugins"));
+        host.env("XDG_CACHE_HOME", Path::new("/dev/null"))
     }
 }
 
