@@ -73,7 +73,13 @@ impl Accumulator for Extreme {
         let (column, better) = (rows.column(self.column), self.better);
         match &mut self.best {
             Best::Exact(kept) => {
-                values::exact(column, range, |value| kept.see(|best| value.cmp(best) == better, || value))
+                let mut see = |value: i128| kept.see(|best| value.cmp(best) == better, || value);
+                match values::decimals(column, range.clone()) {
+                    Some(values) if better == Ordering::Less => values.iter().min().copied().into_iter().for_each(see),
+                    Some(values) => values.iter().max().copied().into_iter().for_each(see),
+                    None => return values::exact(column, range, &mut see),
+                }
+                Ok(())
             }
             Best::Float(kept) => values::floats(column, range, |value| {
                 kept.see(|best| compare_floats(value, *best) == better, || value);

@@ -29,10 +29,39 @@ impl Total {
         self.count += 1;
     }
 
+    fn add_all(&mut self, values: &[i128]) {
+        for some in values.chunks(SOME) {
+            match short_sum(some) {
+                Some(sum) => {
+                    self.add(sum.into());
+                    self.count += some.len() as i64 - 1;
+                }
+                None => some.iter().for_each(|value| self.add(*value)),
+            }
+        }
+    }
+
     /// `None` when it has more than 38 digits.
     fn value(&self) -> Option<i128> {
         (self.wraps == 0 && self.low.unsigned_abs() < limit(38)).then_some(self.low)
     }
+}
+
+/// Values that are added at once.
+const SOME: usize = 8;
+
+/// The sum of [`SOME`] values, when all of them are so short that it fits.
+#[inline]
+fn short_sum(values: &[i128]) -> Option<i64> {
+    let values = values.first_chunk::<SOME>()?;
+    let (mut sum, mut long) = (0_i64, 0);
+    for value in values {
+        let low = *value as i64;
+        // Zero when the 68 bits above the lowest 60 are all like the sign.
+        long |= ((*value >> 64) as i64 ^ (low >> 63)) | ((low >> 60) ^ (low >> 63));
+        sum = sum.wrapping_add(low);
+    }
+    (long == 0).then_some(sum)
 }
 
 /// The least number that has more digits.
@@ -89,7 +118,14 @@ impl Accumulator for ExactSum {
     fn add(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<(), Failure> {
         // A copy that can stay out of memory while the values are added.
         let mut total = self.total;
-        let added = values::exact(rows.column(self.column), range, |value| total.add(value));
+        let column = rows.column(self.column);
+        let added = match values::decimals(column, range.clone()) {
+            Some(values) => {
+                total.add_all(values);
+                Ok(())
+            }
+            None => values::exact(column, range, |value| total.add(value)),
+        };
         self.total = total;
         added
     }
@@ -176,6 +212,21 @@ mod tests {
         assert_eq!(total.value(), Some(5));
         [-big, -big, -big].iter().for_each(|value| total.add(*value));
         assert_eq!(total.value(), None);
+    }
+
+    #[test]
+    fn many_values_are_added_as_one_by_one() {
+        let edges =
+            [0, 1, -1, 1 << 60, (1 << 60) - 1, -(1 << 60), -(1 << 60) - 1, 1 << 63, i128::MAX / 3, i128::MIN / 3];
+        for first in edges {
+            for second in edges {
+                let values: Vec<i128> = (0..21).map(|i| if i % 5 == 0 { first } else { second }).collect();
+                let (mut all, mut each) = (Total::default(), Total::default());
+                all.add_all(&values);
+                values.iter().for_each(|value| each.add(*value));
+                assert_eq!((all.low, all.wraps, all.count), (each.low, each.wraps, each.count), "{first} {second}");
+            }
+        }
     }
 
     #[test]

@@ -56,6 +56,11 @@ pub(crate) fn exact(column: &ArrayRef, rows: Range<usize>, mut see: impl FnMut(i
     Ok(())
 }
 
+/// The values of some rows of a column of decimals, when none of the column is null.
+pub(crate) fn decimals(column: &ArrayRef, rows: Range<usize>) -> Option<&[i128]> {
+    column.as_primitive_opt::<Decimal128Type>().filter(|column| column.null_count() == 0)?.values().get(rows)
+}
+
 /// Sees the values of some rows that are not null, as doubles.
 pub(crate) fn floats(column: &ArrayRef, rows: Range<usize>, mut see: impl FnMut(f64)) -> Result<(), Failure> {
     match column.data_type() {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crisol_sdk::scan::{self, ShortNumber};
+use crisol_sdk::scan;
 
 use crate::escape;
 use crate::fault::{Fault, Parsed, excerpt};
@@ -36,8 +36,6 @@ pub(crate) struct Number<'a> {
     pub(crate) raw: &'a [u8],
     /// Neither fraction nor exponent.
     pub(crate) integer: bool,
-    /// Its value, when it is short.
-    pub(crate) short: Option<ShortNumber>,
 }
 
 /// A value without members.
@@ -105,16 +103,28 @@ impl<'a> Cursor<'a> {
         self.at += 1;
     }
 
+    /// Steps over bytes that were looked at.
+    #[inline]
+    pub(crate) fn step_over(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
     /// Steps over white space and peeks.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<u8> {
-        loop {
-            match self.text.get(self.at) {
-                Some(&b) if b > b' ' => return Some(b),
-                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
-                other => return other.copied(),
-            }
+        // Outside the loop: where one begins, the sandbox looks at the clock.
+        match self.text.get(self.at) {
+            Some(&b) if b > b' ' => Some(b),
+            _ => self.next_after_space(),
         }
+    }
+
+    #[inline(never)]
+    fn next_after_space(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+        self.peek()
     }
 
     /// Steps over `wanted`, unless it is empty, if the text goes on with it.
@@ -170,21 +180,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The number that starts at the next byte.
-    #[inline]
     fn number(&mut self) -> Parsed<Number<'a>> {
-        match ShortNumber::read(self.rest()) {
-            Some(short) => {
-                let start = self.at;
-                self.at += short.length;
-                Ok(Number { raw: self.since(start), integer: short.integer().is_some(), short: Some(short) })
-            }
-            None => self.long_number(),
-        }
-    }
-
-    /// Any number, and what is wrong with one.
-    #[cold]
-    fn long_number(&mut self) -> Parsed<Number<'a>> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -213,7 +209,7 @@ impl<'a> Cursor<'a> {
                 return Err(self.unexpected("a digit"));
             }
         }
-        Ok(Number { raw: self.since(start), integer, short: None })
+        Ok(Number { raw: self.since(start), integer })
     }
 
     #[inline]

@@ -2,6 +2,9 @@
 //!
 //! A fault leaves the columns with a part of the row; the caller takes it back.
 
+use crisol_sdk::Timestamp;
+use crisol_sdk::scan::{self, ShortNumber};
+
 use crate::column::{Bytes, Column, TooLong, Values, offset};
 use crate::fault::{Fault, Parsed, excerpt};
 use crate::lexer::{Cursor, NAME};
@@ -91,6 +94,10 @@ fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Par
     }
     let start = cursor.at();
     let Column { values, type_name, .. } = column;
+    if read_usual(cursor, values, first) {
+        column.nulls.append_non_null();
+        return Ok(());
+    }
     match (values, first) {
         (Values::Text(text), _) => read_text(cursor, text, depth)?,
         (Values::Struct(object), Some(b'{')) => read_object(cursor, object, cursor.deeper(depth)?)?,
@@ -114,6 +121,59 @@ fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Par
     }
     column.nulls.append_non_null();
     Ok(())
+}
+
+/// Reads a string, number or moment as nearly all are written; leaves any other value, and a wrong one, to be read with care.
+#[inline]
+fn read_usual(cursor: &mut Cursor<'_>, values: &mut Values, first: Option<u8>) -> bool {
+    let length = match (values, first) {
+        (Values::Text(texts), Some(b'"')) => read_string(cursor.rest(), texts),
+        (Values::Timestamp(moments), Some(b'"')) => read_moment(cursor.rest(), moments),
+        (values, Some(b'-' | b'0'..=b'9')) => read_number(cursor.rest(), values),
+        _ => None,
+    };
+    if let Some(length) = length {
+        cursor.step_over(length);
+    }
+    length.is_some()
+}
+
+/// The bytes of a string without escapes, in quotes, that was appended.
+#[inline]
+fn read_string(text: &[u8], to: &mut Bytes) -> Option<usize> {
+    let end = scan::special::<b'"'>(text, 1);
+    if text.get(end) != Some(&b'"') {
+        return None;
+    }
+    to.append(text.get(1..end)?);
+    to.end_value().ok()?;
+    Some(end + 1)
+}
+
+/// The bytes of a moment in quotes that was appended.
+#[inline]
+fn read_moment(text: &[u8], to: &mut Vec<i64>) -> Option<usize> {
+    let (moment, length) = Timestamp::read_utc(text.get(1..)?)?;
+    if text.get(length + 1) != Some(&b'"') {
+        return None;
+    }
+    to.push(moment.micros);
+    Some(length + 2)
+}
+
+/// The bytes of a number that was appended.
+#[inline]
+fn read_number(text: &[u8], to: &mut Values) -> Option<usize> {
+    let number = ShortNumber::read(text)?;
+    match to {
+        Values::Byte(values) => values.push(number.integer()?.try_into().ok()?),
+        Values::Short(values) => values.push(number.integer()?.try_into().ok()?),
+        Values::Int(values) => values.push(number.integer()?.try_into().ok()?),
+        Values::Long(values) => values.push(number.integer()?),
+        Values::Decimal { values, precision, scale } => values.push(number.decimal(*precision, *scale)?),
+        _ => return None,
+    }
+    Some(number.length)
 }
 
 /// A string takes any value: strings without their escapes, all else as its text stands (P-011).

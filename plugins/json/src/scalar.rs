@@ -6,7 +6,6 @@ use std::str::FromStr;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
-use crisol_sdk::scan::ShortNumber;
 
 use crate::column::Values;
 use crate::decimal::{self, NotDecimal};
@@ -25,7 +24,6 @@ const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
 /// Appends a value to a column that is neither string, struct, array nor map.
-#[inline]
 pub(crate) fn append(values: &mut Values, value: Scalar<'_>) -> Result<(), Why> {
     match values {
         Values::Boolean(values) => match value {
@@ -53,10 +51,7 @@ pub(crate) fn append(values: &mut Values, value: Scalar<'_>) -> Result<(), Why> 
 /// Integers are numbers without fraction and exponent, never strings (P-012).
 #[inline]
 fn integer(value: Scalar<'_>) -> Result<i64, Why> {
-    let Scalar::Number(Number { raw, integer: true, short }) = value else { return Err(KIND) };
-    if let Some(value) = short.and_then(ShortNumber::integer) {
-        return Ok(value);
-    }
+    let Scalar::Number(Number { raw, integer: true }) = value else { return Err(KIND) };
     let (negative, digits) = match raw {
         [b'-', digits @ ..] => (true, digits),
         _ => (false, raw),
@@ -103,11 +98,6 @@ impl Named for f64 {
 
 /// From a number or from the text of one (P-013).
 fn decimal(value: Scalar<'_>, precision: u8, scale: u8) -> Result<i128, Why> {
-    if let Scalar::Number(Number { short: Some(short), .. }) = value
-        && let Some(value) = short.decimal(precision, scale)
-    {
-        return Ok(value);
-    }
     let parsed = match value {
         Scalar::Number(number) => decimal::parse(number.raw, precision, scale),
         Scalar::String(string) => decimal::parse(&string.text(), precision, scale),

@@ -4,7 +4,6 @@
 //! seconds. White space around the text does not count.
 
 use chrono::NaiveDate;
-use crisol_sdk::Timestamp;
 
 const MICROS: i64 = 1_000_000;
 /// Seconds of the first and the last moment of the years 0 to 9999.
@@ -22,9 +21,6 @@ pub(crate) fn date(text: &[u8]) -> Option<i32> {
 
 /// Microseconds since 1970 UTC of the moment in `text`.
 pub(crate) fn timestamp(text: &[u8]) -> Option<i64> {
-    if let Some(Timestamp { micros }) = Timestamp::parse_utc(text) {
-        return Some(micros);
-    }
     let mut scan = Scan(text.trim_ascii());
     let days = scan.date()?;
     let micros = if scan.0.is_empty() { 0 } else { scan.time()? };

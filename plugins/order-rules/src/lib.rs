@@ -52,6 +52,7 @@ impl Validator for OrderRules {
         Ok(OrderRules { currencies: options.currencies, latest })
     }
 
+    #[inline]
     fn check(&self, row: &Order<'_>, broken: &mut Vec<Rejection>) {
         if let Some(amount) = row.amount.filter(|a| *a <= Decimal::ZERO) {
             broken.push(Rejection::new("amount_not_positive", format!("amount is {amount}")));

@@ -30,6 +30,7 @@ impl Decoder for Orders {
         Ok(Orders)
     }
 
+    #[inline]
     fn decode<'a>(&self, message: &'a str) -> Result<Order<'a>, Rejection> {
         let order = Order::from_json(message)?;
         match order.schema_version {

@@ -38,6 +38,7 @@ pub trait JsonRecord<'a>: Record<'a> {
     ///
     /// # Errors
     /// What [`crate::json`] calls a fault.
+    #[inline]
     fn from_json(text: &'a str) -> Result<Self, Fault> {
         Self::quickly(text).map_or_else(|| Self::strictly(text), Ok)
     }
@@ -162,7 +163,7 @@ macro_rules! record {
 
                 #[inline]
                 fn get(arrays: &Self::Arrays, row: usize) -> Result<Self, &'static str> {
-                    Ok(Self { $($field: $crate::record::get(arrays.$field, row).ok_or(Key::$field.name())?,)+ })
+                    Ok(Self { $($field: $crate::record::get(arrays.$field, row).ok_or(const { Key::$field.name() })?,)+ })
                 }
             }
 
@@ -170,6 +171,7 @@ macro_rules! record {
             where
                 $(Held<$life, $type>: $crate::json::FromJson<$life>,)+
             {
+                #[inline]
                 fn quickly(text: &$life str) -> Option<Self> {
                     $(let mut $field: Option<Held<$life, $type>> = None;)+
                     let mut seen = 0u64;
@@ -202,6 +204,7 @@ macro_rules! record {
                     Some(Self { $($field: $crate::value::Field::from_option($field)?,)+ })
                 }
 
+                #[cold]
                 fn strictly(text: &$life str) -> Result<Self, $crate::json::Fault> {
                     $(let mut $field: Option<Held<$life, $type>> = None;)+
                     let mut seen = 0u64;

@@ -270,11 +270,18 @@ impl<V: Validator> columns::Validator for Checking<V> {
                 Ok(record) => self.0.check(&record, &mut broken),
                 Err(column) => broken.push(Rejection::null(column, format!("`{column}`: it is null"))),
             }
-            for r in broken.drain(..) {
-                rejections.push(row as i32, r.fate, &r.code, &r.text);
+            if !broken.is_empty() {
+                reject(&mut rejections, row, &mut broken);
             }
         }
         Ok(rejections)
+    }
+}
+
+#[cold]
+fn reject(rejections: &mut Rejections, row: usize, broken: &mut Vec<Rejection>) {
+    for r in broken.drain(..) {
+        rejections.push(row as i32, r.fate, &r.code, &r.text);
     }
 }
 

@@ -17,29 +17,45 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Where the first quote, backslash or control character stands from `at` on; the end when there is none.
 #[inline]
-pub fn special<const QUOTE: u8>(text: &[u8], mut at: usize) -> usize {
-    while let Some(block) = text.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        let (first, second) = halves(block);
-        let (first, second) = (special_marks::<QUOTE>(first), special_marks::<QUOTE>(second));
-        if first != 0 {
-            return at + first.trailing_zeros() as usize / 8;
-        }
-        if second != 0 {
-            return at + 8 + second.trailing_zeros() as usize / 8;
-        }
-        at += 16;
+pub fn special<const QUOTE: u8>(text: &[u8], at: usize) -> usize {
+    // Most texts end in the first block; there is no loop for them.
+    match text.get(at..).and_then(special_in_block::<QUOTE>) {
+        Some(found) => at + found,
+        None => special_far::<QUOTE>(text, at),
     }
-    while let rest @ [_, ..] = text.get(at..).unwrap_or_default() {
-        // What is not there is a zero, which counts as special.
-        let marks = special_marks::<QUOTE>(word(rest));
-        let length = rest.len().min(8);
-        let found = (marks.trailing_zeros() as usize / 8).min(length);
-        at += found;
-        if found < length {
-            return at;
+}
+
+/// Where it stands among the next 16 bytes.
+#[inline]
+fn special_in_block<const QUOTE: u8>(text: &[u8]) -> Option<usize> {
+    let (first, second) = halves(text.first_chunk::<16>()?);
+    let (first, second) = (special_marks::<QUOTE>(first), special_marks::<QUOTE>(second));
+    if first != 0 {
+        return Some(first.trailing_zeros() as usize / 8);
+    }
+    (second != 0).then(|| 8 + second.trailing_zeros() as usize / 8)
+}
+
+fn special_far<const QUOTE: u8>(text: &[u8], mut at: usize) -> usize {
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        match special_in_block::<QUOTE>(rest) {
+            Some(found) => return at + found,
+            None if rest.len() >= 16 => at += 16,
+            None => return at + special_at_end::<QUOTE>(rest),
         }
     }
-    at
+}
+
+/// Where it stands in less than 16 bytes.
+fn special_at_end<const QUOTE: u8>(text: &[u8]) -> usize {
+    let is_special = |b: &u8| *b == QUOTE || *b == b'\\' || *b < b' ';
+    let (first, rest) = text.split_at(text.len().min(8));
+    let found = special_marks::<QUOTE>(word(first)).trailing_zeros() as usize / 8;
+    if found < first.len() {
+        return found;
+    }
+    first.len() + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
 /// The highest bit of each byte that is special; bits above the lowest one that is set may be wrong.

@@ -92,13 +92,19 @@ impl<'a> Quick<'a> {
     /// The next byte that is no space.
     #[inline]
     fn next(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.text.as_bytes().get(self.at)?;
-            self.at += 1;
-            if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                return Some(byte);
-            }
+        let byte = *self.text.as_bytes().get(self.at)?;
+        if byte <= b' ' {
+            return self.next_after_space();
         }
+        self.at += 1;
+        Some(byte)
+    }
+
+    #[inline(never)]
+    fn next_after_space(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        self.at += rest.iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t')).count() + 1;
+        self.text.as_bytes().get(self.at - 1).copied()
     }
 
     fn at_end(&mut self) -> bool {

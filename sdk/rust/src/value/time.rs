@@ -37,7 +37,9 @@ impl Timestamp {
     /// Reads RFC 3339 and its relatives: `2026-03-14T09:26:53.589Z`, `2026-03-14 09:26:53+01:00`, `2026-03-14T09:26`,
     /// `2026-03-14`. Without an offset it is UTC; digits after the microseconds are cut.
     pub fn parse(text: &str) -> Option<Self> {
-        if let Some(moment) = Self::parse_utc(text.as_bytes()) {
+        if let Some((moment, length)) = Self::read_utc(text.as_bytes())
+            && length == text.len()
+        {
             return Some(moment);
         }
         let (days, rest) = days(text.as_bytes())?;
@@ -57,17 +59,21 @@ impl Timestamp {
         Some(Timestamp { micros: midnight + micros - offset(rest)? })
     }
 
-    /// Reads the form that nearly all have, `2026-03-14T09:26:53.589Z`, quickly: with `T` or a space, seconds, up to seven
-    /// digits after them (those after the microseconds are cut), and `Z` or nothing. `None` for any other.
+    /// Reads the form that nearly all have, `2026-03-14T09:26:53.589Z`, from the start of a text: with `T` or a space,
+    /// seconds, perhaps one to seven digits after them (those after the microseconds are cut), and `Z`. Gives its bytes,
+    /// too; `None` for any other form.
     #[inline]
-    pub fn parse_utc(text: &[u8]) -> Option<Self> {
+    pub fn read_utc(text: &[u8]) -> Option<(Self, usize)> {
         let (moment, rest) = text.split_first_chunk::<19>()?;
         let [c, y, e, a, b'-', m, n, b'-', d, f, b'T' | b' ', h, i, b':', j, k, b':', s, t] = *moment else {
             return None;
         };
-        let fraction = match rest {
-            [] | [b'Z'] => 0,
-            [b'.', fraction @ ..] => micros(fraction)?,
+        let (fraction, length) = match rest {
+            [b'Z', ..] => (0, 20),
+            [b'.', fraction @ ..] => {
+                let (micros, digits) = micros(fraction)?;
+                (micros, 21 + digits)
+            }
             _ => return None,
         };
         let pairs = [[c, y], [e, a], [m, n], [d, f], [h, i], [j, k], [s, t]];
@@ -77,7 +83,7 @@ impl Timestamp {
         }
         let days = day_of(century * 100 + year, month, day)?;
         let seconds = i64::from(days) * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
-        Some(Timestamp { micros: seconds * SECOND + fraction })
+        Some((Timestamp { micros: seconds * SECOND + fraction }, length))
     }
 
     /// The day, in UTC.
@@ -131,19 +137,17 @@ fn two_digits<const N: usize>(pairs: [[u8; 2]; N]) -> Option<[u32; N]> {
     good.then(|| digits.map(|[tens, ones]| tens * 10 + ones))
 }
 
-/// The digits of a fraction, one to seven, that end the text or stand before its `Z`; as microseconds.
+/// The microseconds of one to seven digits before a `Z`, and how many digits there are.
 #[inline]
-fn micros(text: &[u8]) -> Option<i64> {
+fn micros(text: &[u8]) -> Option<(i64, usize)> {
     let (count, value) = digits(text);
-    if !matches!(text.get(count..), Some([] | [b'Z'])) {
-        return None;
-    }
     let value = value as i64;
-    match count {
-        1..=6 => Some(value * POWERS[6 - count] as i64),
-        7 => Some(value / 10),
-        _ => None,
-    }
+    let micros = match count {
+        1..=6 => value * POWERS[6 - count] as i64,
+        7 => value / 10,
+        _ => return None,
+    };
+    (text.get(count) == Some(&b'Z')).then_some((micros, count))
 }
 
 fn length(year: u32, month: u32) -> u32 {
