@@ -253,7 +253,7 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
             "silver.orders",
             "batch 1",
             "on 101 rows so far",
-            "1 % of a batch or 100",
+            "the greater of 1 % of a batch and 100",
             "orders@9.9.9",
             "thirteen brings bad luck",
         ] {

@@ -52,7 +52,7 @@ fn print(done: &RolledBack, dry_run: bool) {
         true => println!("dry run, nothing was written"),
         false => println!(
             "What was there before is beside it, as `*.rolled-back`. A host that runs takes the change from its next batch \
-             on; `host plugins` shows what it decides."
+             on; `host plugins` shows what it decides. A stream that has failed goes on with the next start."
         ),
     }
 }

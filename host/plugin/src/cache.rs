@@ -68,11 +68,12 @@ fn ours(metadata: &fs::Metadata) -> bool {
 }
 
 fn load(engine: &Engine, entry: &Path) -> Option<Component> {
-    let file = match OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW).open(entry) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-        Err(error) => return unusable(entry, &error.to_string()),
-    };
+    let file =
+        match OpenOptions::new().read(true).custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK).open(entry) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            Err(error) => return unusable(entry, &error.to_string()),
+        };
     match verified(file) {
         // SAFETY: the bytes are what this user's own process wrote: folder and file belong to this user, nobody else
         // can write to them, and the checksum excludes damage.

@@ -20,6 +20,9 @@ use crate::text::printable;
 /// How many times the processor time a compiler may take on a clock: it may have to wait for others.
 const WALL_FACTOR: u64 = 5;
 
+/// How a process says that it gets no more memory.
+const NO_MEMORY: &str = "memory allocation of";
+
 /// The process that compiles: a program that calls [`compile_in_child`].
 #[derive(Debug, Clone)]
 pub struct Compiler {
@@ -49,15 +52,14 @@ impl Compiler {
                 let _ = done.send(());
                 code
             });
-            if is_done.recv_timeout(Duration::from_secs(self.seconds_max * WALL_FACTOR)).is_err() {
-                let _ = child.kill();
-            }
+            let wall = Duration::from_secs(self.seconds_max.saturating_mul(WALL_FACTOR));
+            let late = is_done.recv_timeout(wall).is_err() && child.kill().is_ok();
             let taken = |read: std::thread::Result<Option<Vec<u8>>>| read.ok().flatten().unwrap_or_default();
             let (code, said) = (taken(code.join()), taken(said.join()));
-            (code, said, child.wait())
+            (code, said, child.wait().map(|status| (status, late)))
         });
-        let status = status.map_err(|error| error.to_string())?;
-        if status.success() { Ok(code) } else { Err(self.failed(status, &String::from_utf8_lossy(&said))) }
+        let (status, late) = status.map_err(|error| error.to_string())?;
+        if status.success() { Ok(code) } else { Err(self.failed(status, late, &String::from_utf8_lossy(&said))) }
     }
 
     fn start(&self) -> std::io::Result<Child> {
@@ -74,16 +76,16 @@ impl Compiler {
             .spawn()
     }
 
-    fn failed(&self, status: ExitStatus, said: &str) -> String {
+    fn failed(&self, status: ExitStatus, late: bool, said: &str) -> String {
         use std::os::unix::process::ExitStatusExt as _;
         let said = printable(said.trim(), MESSAGE_BYTES_MAX);
         match status.signal() {
-            Some(nix::libc::SIGXCPU | nix::libc::SIGKILL) => format!(
+            Some(signal) if late || signal == nix::libc::SIGXCPU => format!(
                 "compiling it took more than {} s of processor time; if it is that large, raise \
                  `limits.compile_seconds_max` of crisol.toml",
                 self.seconds_max
             ),
-            Some(nix::libc::SIGABRT | nix::libc::SIGSEGV) => format!(
+            Some(nix::libc::SIGABRT) if said.contains(NO_MEMORY) => format!(
                 "compiling it took more than {} bytes of memory ({said}); if it is that large, raise \
                  `limits.compile_memory_bytes_max` of crisol.toml",
                 self.memory_bytes_max
@@ -120,7 +122,8 @@ pub fn compile_in_child(memory_bytes_max: &str, seconds_max: &str) -> Result<(),
     for (resource, limit) in
         [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_CPU, seconds), (Resource::RLIMIT_CORE, 0)]
     {
-        setrlimit(resource, limit, limit)
+        // At the soft limit of time comes the signal that tells what it was, at the hard one only the end.
+        setrlimit(resource, limit, limit.saturating_add(1))
             .map_err(|error| format!("the limits of the process cannot be set: {error}"))?;
     }
     let mut wasm = Vec::new();

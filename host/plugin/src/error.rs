@@ -198,12 +198,15 @@ pub enum CallError {
     },
     /// It did not answer in time.
     #[error(
-        "it was stopped after {limit_ms} ms of processor time, the limit of a call{}; if it needs longer, raise `limits.deadline_ms_max` of the stage",
+        "it was stopped after {limit_ms} ms of processor time, {}{}; if it needs longer, raise `limits.deadline_ms_max` of the stage",
+        share_text(*share_of_ms),
         said_text(said)
     )]
     Deadline {
         /// The limit.
         limit_ms: u64,
+        /// The limit of a whole call, where this one was about a part of its rows.
+        share_of_ms: Option<u64>,
         /// What it wrote to stderr last.
         said: Option<String>,
     },
@@ -321,6 +324,13 @@ fn folder_text(folder: &Option<PathBuf>) -> String {
 
 fn hint_text(hint: &Option<String>) -> String {
     hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+fn share_text(share_of_ms: Option<u64>) -> String {
+    share_of_ms.map_or_else(
+        || "the limit of a call".to_string(),
+        |ms| format!("what these rows have of the {ms} ms of a call"),
+    )
 }
 
 fn said_text(said: &Option<String>) -> String {

@@ -62,7 +62,7 @@ pub(crate) fn explain(stop: Stop, state: &State, limits: &Limits) -> CallError {
     }
     let trap = error.downcast_ref::<Trap>().copied();
     if trap == Some(Trap::Interrupt) {
-        return CallError::Deadline { limit_ms: limits.deadline_ms_max, said };
+        return CallError::Deadline { limit_ms: limits.deadline_ms_max, share_of_ms: None, said };
     }
     let root = error.root_cause().to_string();
     if root.contains(FUEL_EXHAUSTED) {

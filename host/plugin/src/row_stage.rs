@@ -84,19 +84,32 @@ impl RowStage {
     /// The component trapped, broke a limit, gave what does not hold, or failed by itself. Nothing of the call may be
     /// used then; other calls are not touched by it.
     pub fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<RowOutput, CallError> {
-        self.call_within(rows, timestamp_us, &self.limits)
+        self.call_within(rows, timestamp_us, &self.limits, self.key)
     }
 
     /// The same for some of `whole` rows on which a call failed: the deadline is as much shorter, and at least 200 ms
-    /// where that is not more than the deadline itself.
+    /// where that is not more than the deadline itself. The instance is a fresh one: what it did before is not to blame.
     ///
     /// # Errors
     /// As for [`Self::call`].
     pub fn call_part(&self, rows: &RecordBatch, whole: usize, timestamp_us: i64) -> Result<RowOutput, CallError> {
-        self.call_within(rows, timestamp_us, &self.limits.for_part(rows.num_rows(), whole))
+        let limits = self.limits.for_part(rows.num_rows(), whole);
+        self.call_within(rows, timestamp_us, &limits, None).map_err(|error| match error {
+            CallError::Deadline { limit_ms, said, .. } if limit_ms < self.limits.deadline_ms_max => {
+                CallError::Deadline { limit_ms, share_of_ms: Some(self.limits.deadline_ms_max), said }
+            }
+            error => error,
+        })
     }
 
-    fn call_within(&self, rows: &RecordBatch, timestamp_us: i64, limits: &Limits) -> Result<RowOutput, CallError> {
+    /// `key`: whose idle instances may be taken.
+    fn call_within(
+        &self,
+        rows: &RecordBatch,
+        timestamp_us: i64,
+        limits: &Limits,
+        key: Option<StageKey>,
+    ) -> Result<RowOutput, CallError> {
         self.columns.check_rows(rows)?;
         if rows.num_rows() == 0 {
             let empty = (!self.is_validator()).then(|| RecordBatch::new_empty(self.writes()));
@@ -104,7 +117,7 @@ impl RowStage {
         }
         guarded(|| {
             let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-            let answer = self.answer(&message, timestamp_us, limits)?;
+            let answer = self.answer(&message, timestamp_us, limits, key)?;
             output::read(answer, &self.columns.message, rows.num_rows(), limits)
         })
     }
@@ -113,11 +126,17 @@ impl RowStage {
         self.component.kind() == Kind::Validator
     }
 
-    fn answer(&self, message: &Message, timestamp_us: i64, limits: &Limits) -> Result<Answer, CallError> {
+    fn answer(
+        &self,
+        message: &Message,
+        timestamp_us: i64,
+        limits: &Limits,
+        key: Option<StageKey>,
+    ) -> Result<Answer, CallError> {
         let Some(blueprint) = self.component.row_blueprint() else {
             return Err(CallError::Host { what: "it is no row component".to_string() });
         };
-        let mut instance = match self.key.and_then(|key| self.component.pool().take(key)) {
+        let mut instance = match key.and_then(|key| self.component.pool().take(key)) {
             Some(mut instance) => {
                 State::next_call(&mut instance.store, limits, timestamp_us);
                 instance
@@ -127,7 +146,7 @@ impl RowStage {
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
         match instance.call(blueprint, opening, message) {
             Ok(answer) => {
-                if let Some(key) = self.key {
+                if let Some(key) = key {
                     self.component.pool().put(key, instance, limits.memory_bytes_max);
                 }
                 Ok(answer)

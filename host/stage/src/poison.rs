@@ -32,6 +32,7 @@ pub struct PoisonSearch {
 
 #[derive(Debug, Default)]
 struct Found {
+    told: bool,
     time: Duration,
     rows: u64,
     /// The component and its words at the first row.
@@ -64,6 +65,18 @@ impl PoisonSearch {
 
     fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says once in a batch that rows are searched for.
+    fn tell(&self, component: &str, rows: usize, what: &str) {
+        if std::mem::replace(&mut self.found().told, true) {
+            return;
+        }
+        tracing::warn!(
+            plugin = component,
+            rows,
+            "a component failed; the rows that it cannot bear are searched for: {what}"
+        );
     }
 
     /// Counts a row that a component cannot bear.
@@ -103,7 +116,7 @@ fn allowed(rows: u64) -> u64 {
 fn too_many(found: &Found, of: &str, allowed: u64) -> String {
     let first = found.first.as_deref().unwrap_or_default();
     format!(
-        "components failed on {} rows {of}; {allowed} may go to quarantine for that, 1 % of a batch or {ROWS_ALLOWED}; \
+        "components failed on {} rows {of}; {allowed} may go to quarantine for that, the greater of 1 % of a batch and {ROWS_ALLOWED}; \
          the first: {first}",
         found.rows
     )
@@ -122,8 +135,20 @@ impl Searching<'_> {
     /// # Errors
     /// `error` itself where no row is to blame for it; else what ended the search.
     pub(crate) fn run(&self, error: WorkerError) -> Result<WorkerOutput, WorkerError> {
+        if error.poison_code.is_none() {
+            return Err(error);
+        }
+        let rows = self.whole.num_rows();
+        self.context.poison.tell(&self.component(), rows, &error.what);
         let mut pieces = Pieces::default();
-        self.halve(0, self.whole.num_rows(), error, &mut pieces)?;
+        match rows {
+            // Alone it may not be to blame, either: an instance that has worked before may have failed for what it did then.
+            1 => match self.call(0, 1)? {
+                Ok(output) => return Ok(output),
+                Err(error) => self.halve(0, 1, error, &mut pieces)?,
+            },
+            _ => self.halve(0, rows, error, &mut pieces)?,
+        }
         pieces.output(&self.worker.writes()).map_err(|error| error.to_string().into())
     }
 
@@ -131,9 +156,7 @@ impl Searching<'_> {
     fn halve(&self, first: usize, count: usize, error: WorkerError, pieces: &mut Pieces) -> Result<(), WorkerError> {
         let Some(code) = error.poison_code else { return Err(error) };
         if count == 1 {
-            let id = self.worker.id();
-            let component = format!("{}@{}", id.name, id.version);
-            self.context.poison.add(&component, &error.what)?;
+            self.context.poison.add(&self.component(), &error.what)?;
             let (row, code, text) = (first as u32, code.into(), error.what.into());
             pieces.reject(Rejection { row, fate: Fate::Quarantine, code, text, component: None });
             return Ok(());
@@ -146,6 +169,11 @@ impl Searching<'_> {
             }
         }
         Ok(())
+    }
+
+    fn component(&self) -> String {
+        let id = self.worker.id();
+        format!("{}@{}", id.name, id.version)
     }
 
     fn call(&self, start: usize, length: usize) -> Result<Result<WorkerOutput, WorkerError>, WorkerError> {

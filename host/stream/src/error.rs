@@ -154,8 +154,8 @@ impl Failure {
             Self::Stage { source: StageError::Config { hint, .. }, .. }
             | Self::Table(TableError::Mismatch { hint, .. }) => Some(hint.clone()),
             Self::Poison { .. } | Self::Stage { source: StageError::Plugin { .. }, .. } => Some(
-                "nothing of this batch was committed; put a mended component in its place and start again: the same \
-                 rows are read again"
+                "nothing of this batch was committed; put a mended component in its place, or the one before with `host plugins \
+                 rollback`, and start again: the same rows are read again"
                     .into(),
             ),
             Self::TableNotEmpty { .. } => Some(

@@ -35,12 +35,16 @@ impl Observer for Lines {
                 tracing::info!(stream, batch, "going on with the batch that an earlier run logged");
             }
             Event::Committed(progress) => {
+                trouble::log(event);
                 if self.due(progress.name.as_deref().unwrap_or_default()) {
                     tracing::info!("{}", line(progress));
                 }
             }
             Event::Idle { stream } => tracing::info!(stream, "nothing waits"),
-            Event::Waiting { .. } | Event::Recovered { .. } | Event::Warning { .. } => trouble::log(event),
+            Event::Waiting { .. }
+            | Event::Recovered { .. }
+            | Event::Warning { .. }
+            | Event::Ended { error: Some(_), .. } => trouble::log(event),
             Event::Swapped { .. } | Event::PluginRefused { .. } => plugins::log(event),
             Event::Ended { stream, accounts, batches, error: None } => tracing::info!(
                 stream,
@@ -56,8 +60,7 @@ impl Observer for Lines {
             | Event::Unbalanced { .. }
             | Event::Serving { .. }
             | Event::Planned { .. }
-            | Event::Rows { .. }
-            | Event::Ended { .. } => {}
+            | Event::Rows { .. } => {}
         }
     }
 }

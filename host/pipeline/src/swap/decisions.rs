@@ -68,6 +68,11 @@ pub(crate) fn decisions_file(project: &Project) -> PathBuf {
     project.paths.checkpoint.join("plugins.json")
 }
 
+/// A path as JSON can hold it: what is not UTF-8 is replaced, so that one odd name costs no other its place.
+pub(super) fn in_utf8(path: &Path) -> PathBuf {
+    PathBuf::from(path.to_string_lossy().into_owned())
+}
+
 impl Decisions {
     /// Decisions at this moment; what was so before keeps the time since which it is so.
     pub(super) fn now(shelf: &Shelf, registry: &Registry, refused: &Refusals, before: Option<&Self>) -> Self {
@@ -80,16 +85,17 @@ impl Decisions {
                 version: component.version().to_string(),
                 schema_versions: component.schema_versions().to_string(),
                 digest: component.digest().into(),
-                file: component.path().into(),
+                file: in_utf8(component.path()),
                 file_removed: registry.has_departed(component),
                 since: since(before.into_iter().flatten().find(same).map(|other| other.since.clone())),
             }
         };
         let refused = refused.iter().map(|(file, reason)| {
-            let same = |other: &&RefusedFile| other.file == *file && other.reason == reason.text;
+            let shown = in_utf8(file);
+            let same = |other: &&RefusedFile| other.file == shown && other.reason == reason.text;
             let known = before.and_then(|before| before.refused.iter().find(same));
             RefusedFile {
-                file: file.clone(),
+                file: shown.clone(),
                 digest: shelf.component(file).map(|component| component.digest().into()),
                 reason: reason.text.clone(),
                 columns: reason.columns.clone(),
@@ -99,7 +105,7 @@ impl Decisions {
         let (serving, waiting) = (before.map(|before| &before.serving), before.map(|before| &before.waiting));
         Self {
             written: now.clone(),
-            folder: shelf.folder().into(),
+            folder: in_utf8(shelf.folder()),
             serving: registry.serving().iter().map(|component| decided(component, serving)).collect(),
             waiting: registry.shadowed().iter().map(|component| decided(component, waiting)).collect(),
             refused: refused.collect(),
@@ -134,6 +140,22 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn a_name_that_is_not_utf8_costs_no_other_its_place() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = dir.path().join("plugins.json");
+        let options = crisol_plugin::EngineOptions::default();
+        let (shelf, registry) = (Shelf::without(dir.path(), options), Registry::without(dir.path()));
+        let odd = PathBuf::from(std::ffi::OsStr::from_bytes(b"odd\xff.wasm"));
+        let reason = || "no component".to_string().into();
+        let refused = BTreeMap::from([(PathBuf::from("a.wasm"), reason()), (odd, reason())]);
+        Decisions::now(&shelf, &registry, &refused, None).write(&file).unwrap();
+        let read = Decisions::read(&file).unwrap();
+        let names: Vec<_> = read.refused.iter().map(|one| one.file.to_str().unwrap()).collect();
+        assert_eq!(names, ["a.wasm", "odd\u{fffd}.wasm"]);
+    }
 
     #[test]
     fn decisions_are_read_as_they_were_written_and_keep_the_time_since_which_they_hold() {

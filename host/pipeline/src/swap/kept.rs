@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crisol_contract::Project;
@@ -13,6 +13,7 @@ use crisol_store::StoreError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::decisions::in_utf8;
 use super::failpoint::pass;
 
 /// States that are kept of one component, the one that serves included.
@@ -125,8 +126,10 @@ impl Kept {
             return Ok(());
         }
         pass("plugins/take_down/before");
-        let text = serde_json::to_vec_pretty(&history).unwrap_or_default();
-        crisol_store::replace(&self.folder.join("history.json"), &text)?;
+        let file = self.folder.join("history.json");
+        let text = serde_json::to_vec_pretty(&history)
+            .map_err(|error| KeptError::Damaged { file: file.clone(), what: error.to_string() })?;
+        crisol_store::replace(&file, &text)?;
         pass("plugins/take_down/after");
         self.let_go(&history);
         Ok(())
@@ -134,7 +137,7 @@ impl Kept {
 
     fn keep_bytes(&self, component: &Component) -> Result<(), KeptError> {
         let kept = self.file(component.digest());
-        if kept.is_file() {
+        if fs::read(&kept).is_ok_and(|bytes| sha256(&bytes) == component.digest()) {
             return Ok(());
         }
         match fs::read(component.path()) {
@@ -212,7 +215,7 @@ impl KeptBuild {
             version: component.version().to_string(),
             schema_versions: component.schema_versions().to_string(),
             digest: component.digest().into(),
-            file: component.path().file_name().unwrap_or_default().into(),
+            file: in_utf8(Path::new(component.path().file_name().unwrap_or_default())),
         }
     }
 }

@@ -148,7 +148,8 @@ impl Stamp {
 
 /// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
 fn cache() -> Option<PathBuf> {
-    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The XDG specification: a relative path is to be ignored.
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
     Some(caches.join("crisol").join("compiled"))
 }

@@ -49,6 +49,15 @@ fn an_instance_that_leaks_is_given_up_in_time() {
 }
 
 #[test]
+fn who_looks_for_guilty_rows_gets_a_fresh_instance() {
+    let stage = stage(&reusing(), "calls").unwrap();
+    assert_eq!([first(&stage, 0), first(&stage, 0)], [0, 1]);
+    let part = stage.call_part(&ids(&[1]), 2, 0).unwrap();
+    assert_eq!(part.rows.unwrap().column(0).as_primitive::<Int64Type>().value(0), 0);
+    assert_eq!(first(&stage, 0), 2, "and the one that is kept goes on");
+}
+
+#[test]
 fn after_a_trap_a_fresh_instance_serves() {
     let component = reusing();
     let broken = stage(&component, "push-panic").unwrap();

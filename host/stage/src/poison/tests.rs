@@ -93,6 +93,14 @@ fn a_call_that_fails_for_no_row_costs_no_row() {
 }
 
 #[test]
+fn a_single_row_is_tried_again_before_it_is_refused() {
+    let output = process(Picky { tired: 1, ..Picky::default() }, &rows([1]), &PoisonSearch::new(None)).unwrap();
+    assert_eq!((twice(&output), output.rejected.len()), (vec![2], 0));
+    let output = process(Picky::default(), &rows([-1]), &PoisonSearch::new(None)).unwrap();
+    assert_eq!((output.rows.num_rows(), output.rejected.len()), (0, 1));
+}
+
+#[test]
 fn a_component_that_gives_up_by_itself_blames_no_row() {
     let error = process(Picky::default(), &rows([1, 13, -1]), &PoisonSearch::new(None)).unwrap_err().to_string();
     assert!(error.contains("no thirteens"), "{error}");
@@ -110,7 +118,7 @@ fn one_percent_of_a_batch_or_a_hundred_rows_may_be_poison() {
     let error = found(101, 10_000).unwrap_err();
     assert_eq!(
         error,
-        "components failed on 101 rows of 10000; 100 may go to quarantine for that, 1 % of a batch or 100; the first: \
+        "components failed on 101 rows of 10000; 100 may go to quarantine for that, the greater of 1 % of a batch and 100; the first: \
          `picky@1.0.0`: it trapped at -1"
     );
     assert!(found(200, 20_000).is_ok());
