@@ -252,7 +252,7 @@ fn a_mended_component_goes_on_where_a_bad_one_stopped_the_stream() {
         for word in [
             "silver.orders",
             "batch 1",
-            "on 101 rows so far",
+            "components failed on 10",
             "the greater of 1 % of a batch and 100",
             "orders@9.9.9",
             "thirteen brings bad luck",
