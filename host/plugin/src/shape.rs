@@ -17,10 +17,10 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), String> {
             Payload::ModuleSection { .. } if inside > 1 => {
                 return Err("it is composed of several components; build it as one".to_string());
             }
-            Payload::ComponentCanonicalSection(section) => {
-                if section.into_iter().flatten().any(|function| !utf8(&function)) {
-                    return Err("its text is not in UTF-8; build it with `string-encoding=utf8`".to_string());
-                }
+            Payload::ComponentCanonicalSection(section)
+                if section.clone().into_iter().flatten().any(|function| !utf8(&function)) =>
+            {
+                return Err("its text is not in UTF-8; build it with `string-encoding=utf8`".to_string());
             }
             _ => {}
         }
