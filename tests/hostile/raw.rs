@@ -241,7 +241,7 @@ impl Raw {
         let mut function = |part: Part, name: String, signature: &str, honest: &str| {
             let code = self.code.get(&part).map_or("", String::as_str);
             let result = self.results.get(&part).map_or_else(|| honest.to_string(), |at| format!("(i32.const {at})"));
-            let _ = write!(text, "(func (export \"{name}\") {signature} {code} {result})\n");
+            let _ = writeln!(text, "(func (export \"{name}\") {signature} {code} {result})");
         };
         let at = |part: Part| format!("(i32.const {})", part.answer());
         function(Part::Describe, format!("{description}#describe"), "(result i32)", &at(Part::Describe));
@@ -319,10 +319,10 @@ fn interfaces() -> (Resolve, PackageId) {
     ";
     let mut worlds = String::from("package test:raw;\n");
     for world in ["decoder", "transformer", "validator", "ranker", "aggregator"] {
-        let _ = write!(
+        let _ = writeln!(
             worlds,
             "world {world} {{ include crisol:stage/{world}@0.1.0; import wasi:io/streams@0.2.12; \
-             import wasi:cli/exit@0.2.12; import wasi:cli/stderr@0.2.12; import wasi:random/random@0.2.12; }}\n"
+             import wasi:cli/exit@0.2.12; import wasi:cli/stderr@0.2.12; import wasi:random/random@0.2.12; }}"
         );
     }
     let mut resolve = Resolve::default();

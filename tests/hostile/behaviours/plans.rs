@@ -14,7 +14,10 @@ fn plan(name: &'static str, plan: fn(Raw) -> Raw, class: &'static str, says: &'s
     })
 }
 
-fn writes(name: &'static str, columns: fn() -> Vec<(Vec<u8>, Vec<u8>)>, says: &'static [&'static str]) -> Behaviour {
+/// Names and types of columns.
+type Columns = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn writes(name: &'static str, columns: fn() -> Columns, says: &'static [&'static str]) -> Behaviour {
     Behaviour::new(name, move |function, kind| match (function, kind) {
         (Function::Plan, Kind::Validator) => {
             let file = written(Raw::honest(kind), &columns()).build();

@@ -65,7 +65,7 @@ fn messages() -> RecordBatch {
         );
         match n % 13 {
             11 => None,
-            12 => Some(text[..text.len() / 2].as_bytes().to_vec()),
+            12 => Some(text.as_bytes()[..text.len() / 2].to_vec()),
             _ => Some(text.into_bytes()),
         }
     };

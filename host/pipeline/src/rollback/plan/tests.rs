@@ -63,10 +63,10 @@ fn a_file_that_was_replaced_in_place_gets_its_bytes_back() {
 #[test]
 fn a_newer_file_beside_the_old_one_is_taken_out_and_comes_back_the_other_way() {
     let (old, new) = (build("1.0.0", "a1", "o.wasm"), build("2.0.0", "a2", "n.wasm"));
-    let states = [state(&[old.clone()]), state(&[new.clone()])];
+    let states = [state(std::slice::from_ref(&old)), state(std::slice::from_ref(&new))];
     let both = [there("n.wasm", "a2"), waiting("o.wasm", "a1")];
     assert_eq!(done(&states, None, &both), (vec![], vec!["n.wasm".into()]));
-    let states = [state(&[old.clone()]), state(&[new]), state(&[old])];
+    let states = [state(std::slice::from_ref(&old)), state(&[new]), state(&[old])];
     let one = [there("o.wasm", "a1")];
     assert_eq!(done(&states, None, &one), (written(&["a2 > n.wasm"]), vec![]), "the old one waits again");
 }
@@ -74,7 +74,7 @@ fn a_newer_file_beside_the_old_one_is_taken_out_and_comes_back_the_other_way() {
 #[test]
 fn builds_that_served_together_come_back_together() {
     let (one, two) = (build("1.0.0", "a1", "o.wasm"), build("3.0.0", "c1", "o3.wasm"));
-    let mut states = vec![state(&[one.clone()]), state(&[two.clone(), one])];
+    let mut states = vec![state(std::slice::from_ref(&one)), state(&[two.clone(), one])];
     let both = [there("o.wasm", "a1"), there("o3.wasm", "c1")];
     assert_eq!(done(&states, None, &both), (vec![], vec!["o3.wasm".into()]));
     states.push(state(&[two, build("1.1.0", "a2", "o.wasm")]));
