@@ -1,7 +1,9 @@
 //! What the sandbox costs: the bundled components as the host calls them, with its limits, beside the same source in this
 //! process. `scripts/cost.sh` builds it for x86-64-v3 and runs it.
 //!
-//!   crisol-cost [--plugins DIR] [--cache DIR] [--seconds N] [NAME]
+//! ```text
+//! crisol-cost [--plugins DIR] [--cache DIR] [--seconds N] [NAME]
+//! ```
 //!
 //! NAME runs the cases whose names begin with it, CACHE keeps compiled code. Times are processor time of the thread, the least of many runs that
 //! take turns; both ways must give equal rows.
