@@ -10,13 +10,7 @@ use serde_json::{Value, json};
 
 fn orders(topic: &Topic) -> Project {
     let project = Project::example("orders");
-    let contract = json!({
-        "name": "orders",
-        "ingest_type": "streaming",
-        "source": { "format": "kafka", "kafka": { "topic": topic.name(), "starting_offsets": "earliest" } },
-        "destination_contract": "../../tables/bronze/orders_raw.json"
-    });
-    project.write("ingestion/streaming/orders.json", &contract.to_string());
+    project.read_orders_from(topic.name());
     project
 }
 

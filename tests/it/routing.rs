@@ -35,13 +35,7 @@ fn produce(topic: &Topic, numbers: std::ops::Range<u32>) {
 
 fn project(topic: &Topic, stage: Value, more: &[Value]) -> Project {
     let project = Project::orders_to_silver();
-    let ingestion = json!({
-        "name": "orders",
-        "ingest_type": "streaming",
-        "source": { "format": "kafka", "kafka": { "topic": topic.name(), "starting_offsets": "earliest" } },
-        "destination_contract": "../../tables/bronze/orders_raw.json"
-    });
-    project.write("ingestion/streaming/orders.json", &ingestion.to_string());
+    project.read_orders_from(topic.name());
     let mut columns = vec![
         json!({ "name": "order_id", "type": "string", "nullable": false }),
         json!({ "name": "schema_version", "type": "int", "nullable": false }),

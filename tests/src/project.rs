@@ -83,6 +83,17 @@ impl Project {
         project
     }
 
+    /// Lets the stream `orders` of the example read another topic, from its beginning.
+    pub fn read_orders_from(&self, topic: &str) {
+        let ingestion = json!({
+            "name": "orders",
+            "ingest_type": "streaming",
+            "source": { "format": "kafka", "kafka": { "topic": topic, "starting_offsets": "earliest" } },
+            "destination_contract": "../../tables/bronze/orders_raw.json"
+        });
+        self.write("ingestion/streaming/orders.json", &ingestion.to_string());
+    }
+
     /// The example `orders` as far as `silver.orders`.
     pub fn orders_to_silver() -> Self {
         let project = Self::example("orders");

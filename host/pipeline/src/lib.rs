@@ -53,6 +53,8 @@ pub use crisol_observe::{
     Phases, Progress, RuleCount, Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
 };
 pub use crisol_plugin::compile_in_child;
+/// Codes of rows on which a component failed.
+pub const POISON_CODES: [&str; 5] = crisol_plugin::CallError::POISON_CODES;
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, error_json, kind};

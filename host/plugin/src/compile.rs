@@ -105,7 +105,7 @@ fn read_at_most(from: impl std::io::Read, bytes_max: u64) -> Vec<u8> {
 
 /// The machine code of a component: made by the engine's compiler, or where it has none in this process.
 pub(crate) fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>, String> {
-    match engine.compiler() {
+    match &engine.options().compiler {
         Some(compiler) => compiler.run(wasm),
         None => precompile(engine.wasmtime(), wasm),
     }

@@ -46,7 +46,6 @@ struct Shared {
     engine: wasmtime::Engine,
     linker: Linker<State>,
     pool: Pool,
-    budget: Arc<Budget>,
     options: EngineOptions,
     _ticker: Ticker,
 }
@@ -72,23 +71,18 @@ impl Engine {
         let linker = linker(&engine).map_err(|error| failed(format!("{error:#}")))?;
         let ticking = engine.clone();
         let ticker = Ticker::start(move || ticking.increment_epoch()).map_err(|error| failed(error.to_string()))?;
-        let budget = Budget::new(options.total_memory_bytes_max);
-        let pool = Pool::new(budget.clone());
-        Ok(Self { shared: Arc::new(Shared { engine, linker, pool, budget, options, _ticker: ticker }) })
+        let pool = Pool::new(Budget::new(options.total_memory_bytes_max));
+        Ok(Self { shared: Arc::new(Shared { engine, linker, pool, options, _ticker: ticker }) })
     }
 
     /// Linear memory of all instances: bytes in use now, and the most that was in use at one time.
     pub fn memory_bytes(&self) -> (u64, u64) {
-        let used = self.shared.budget.used();
+        let used = self.shared.pool.used();
         (used.now(), used.peak())
     }
 
     pub(crate) fn options(&self) -> &EngineOptions {
         &self.shared.options
-    }
-
-    pub(crate) fn compiler(&self) -> Option<&Compiler> {
-        self.shared.options.compiler.as_ref()
     }
 
     pub(crate) fn pool(&self) -> &Pool {

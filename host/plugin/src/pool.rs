@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::budget::{Budget, Reserved};
+use crate::budget::{Budget, Reserved, Used};
 use crate::instance::Instance;
 use crate::limits::REUSE_CALLS_MAX;
 
@@ -39,6 +39,11 @@ impl Pool {
     /// Room for an instance that may use so much memory; waits for it.
     pub(crate) fn reserve(&self, memory_bytes_max: u64) -> Reserved {
         self.budget.reserve(memory_bytes_max, || self.evict())
+    }
+
+    /// What all instances use.
+    pub(crate) fn used(&self) -> &Used {
+        self.budget.used()
     }
 
     /// An instance that has worked for the stage before, if one is idle.

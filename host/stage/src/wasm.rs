@@ -214,6 +214,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_stage_without_limits_has_those_of_the_sandbox() {
+        let spec = StageSpec {
+            kind: StageKind::Decoder,
+            component: "orders".into(),
+            version_range: None,
+            version: None,
+            options: serde_json::Map::new(),
+            limits: crisol_contract::Limits::default(),
+        };
+        assert_eq!(limits(&spec), Limits::default());
+    }
+
+    #[test]
     fn a_problem_of_an_option_stands_at_its_key() {
         let key = |path: &str| option_problem(&OptionProblem { path: path.into(), message: "m".into() }).key;
         assert_eq!(key(""), "options");

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::failpoint::{Moment, pass};
-use crate::flow::{Flow, Written};
+use crate::flow::{Flow, Written, context_of_old_rows};
 use crate::renew::{Above, Sink};
 use crate::report::Timings;
 use crate::slices::Slicing;
@@ -174,9 +174,7 @@ impl Protocol<'_> {
             Slices::Rows | Slices::Keys(_) | Slices::Groups(_) => {}
         }
         let table = table.get().await?.as_ref();
-        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
-        let poison = PoisonSearch::new(None).among_old_rows();
-        let context = BatchContext { batch: batch.number, timestamp_us, poison };
+        let context = context_of_old_rows(batch.number, batch.timestamp_ms);
         let slicing = Slicing { chain, slices, table, context, workers: self.workers };
         let meant = slicing.of_rebuilt(source, &batch.range).await?;
         let writing = Writing::begin(table.writer()?);

@@ -12,7 +12,7 @@ use arrow_array::RecordBatch;
 use crisol_checkpoint::Position;
 use crisol_observe::{Accounts, Event, Observers};
 use crisol_source::{Chunks, Source};
-use crisol_stage::{BatchContext, Chain, ChunkOutput, StageError, TouchedGroups};
+use crisol_stage::{BatchContext, Chain, ChunkOutput, PoisonSearch, StageError, TouchedGroups};
 use crisol_table::{FileWriter, PendingFile, TableError, TableWriter};
 use futures::StreamExt;
 use tokio::sync::mpsc;
@@ -140,6 +140,12 @@ impl Flow<'_> {
         }
         Ok(accounts)
     }
+}
+
+/// For rows that were judged before, in whatever batch that was.
+pub(crate) fn context_of_old_rows(batch: u64, timestamp_ms: i64) -> BatchContext {
+    let poison = PoisonSearch::new(None).among_old_rows();
+    BatchContext { batch, timestamp_us: timestamp_ms.saturating_mul(1_000), poison }
 }
 
 pub(crate) fn process(

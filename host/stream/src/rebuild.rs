@@ -9,13 +9,13 @@ use std::sync::Arc;
 use crisol_checkpoint::{Checkpoint, Range, Step};
 use crisol_observe::Accounts;
 use crisol_source::Source;
-use crisol_stage::{BatchContext, Chain, Condition, PoisonSearch};
+use crisol_stage::{Chain, Condition};
 use crisol_table::{CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{check, components, log_outcome, transaction};
 use crate::failpoint::{Moment, pass};
-use crate::flow::failed_stage;
+use crate::flow::{context_of_old_rows, failed_stage};
 use crate::journal::{Journal, Left, TIMES_MAX, Work};
 use crate::renew::{Above, Sink};
 use crate::slices::{Meant, Slicing};
@@ -314,7 +314,6 @@ fn slicing<'a>(
     batch: &Left<Bound>,
     workers: usize,
 ) -> Slicing<'a> {
-    let (timestamp_us, poison) = (batch.timestamp_ms.saturating_mul(1_000), PoisonSearch::new(None).among_old_rows());
-    let context = BatchContext { batch: batch.number, timestamp_us, poison };
+    let context = context_of_old_rows(batch.number, batch.timestamp_ms);
     Slicing { chain, slices, table: table.as_ref(), context, workers }
 }

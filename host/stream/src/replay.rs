@@ -13,7 +13,7 @@ use arrow_select::filter::filter_record_batch;
 use crisol_checkpoint::{Checkpoint, Position, Range, Step};
 use crisol_observe::{Accounts, ChangeCounts};
 use crisol_source::Source;
-use crisol_stage::{BatchContext, Chain, PoisonSearch, restored_rows};
+use crisol_stage::{Chain, restored_rows};
 use crisol_table::{AppTransaction, CommitNote, CommitOutcome, PendingFile, Standing, TableWriter};
 use futures::TryStreamExt;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use tokio::task::spawn_blocking;
 
 use crate::batch::{check, components, counts, log_outcome, transaction};
 use crate::failpoint::{Moment, pass};
-use crate::flow::{Files, Message, count, join, process};
+use crate::flow::{Files, Message, context_of_old_rows, count, join, process};
 use crate::journal::{Journal, Left, TIMES_MAX, Work};
 use crate::writing::Writing;
 use crate::{Failure, Selection, StreamError, report};
@@ -278,9 +278,7 @@ impl Replay {
 
     /// Rows that pass go to the table; they, and those that are filtered, leave the quarantine.
     async fn feed(&mut self, batch: &Batch, writing: Option<&Writing>) -> Result<Fates, Failure> {
-        let timestamp_us = batch.timestamp_ms.saturating_mul(1_000);
-        let poison = PoisonSearch::new(None).among_old_rows();
-        let context = BatchContext { batch: batch.number, timestamp_us, poison };
+        let context = context_of_old_rows(batch.number, batch.timestamp_ms);
         let mut fates = Fates::default();
         let mut chunks = self.parts.source.read(&batch.range).await?;
         while let Some(rows) = chunks.try_next().await? {

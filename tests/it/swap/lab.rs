@@ -26,13 +26,7 @@ impl Lab {
     pub(super) fn new(topic: &str, silver: Value) -> Self {
         let topic = Topic::create(topic, 1);
         let project = Project::orders_to_silver();
-        let ingestion = json!({
-            "name": "orders",
-            "ingest_type": "streaming",
-            "source": { "format": "kafka", "kafka": { "topic": topic.name(), "starting_offsets": "earliest" } },
-            "destination_contract": "../../tables/bronze/orders_raw.json"
-        });
-        project.write("ingestion/streaming/orders.json", &ingestion.to_string());
+        project.read_orders_from(topic.name());
         let mut contract = json!({ "name": "silver.orders", "from": "bronze.orders_raw",
             "stages": [{ "decode": "orders" }] });
         contract.as_object_mut().expect("an object").extend(silver.as_object().expect("an object").clone());

@@ -1,12 +1,10 @@
 //! Log lines about what a person should know of a stream: warnings, waiting for what does not answer, rows that broke a
 //! component, and its end in error.
 
-use crisol::{Event, Progress, waiting_text};
+use crisol::{Event, POISON_CODES, Progress, waiting_text};
 
 /// The name under which lines are shown without `-v`.
 const TARGET: &str = "crisol";
-/// What the codes of rows begin with on which a component failed.
-const POISON: &str = "plugin_";
 
 /// Writes a line if the event is about trouble.
 pub(super) fn log(event: &Event) {
@@ -26,7 +24,7 @@ pub(super) fn log(event: &Event) {
 }
 
 fn broken(progress: &Progress) {
-    let rejected = progress.host.accounts.rejected.iter().filter(|(code, _)| code.starts_with(POISON));
+    let rejected = progress.host.accounts.rejected.iter().filter(|(code, _)| POISON_CODES.contains(&code.as_str()));
     let rows: Vec<String> = rejected.map(|(code, rows)| format!("{code} {rows}")).collect();
     if !rows.is_empty() {
         let (stream, batch) = (progress.name.as_deref().unwrap_or_default(), progress.batch_id);
