@@ -19,7 +19,6 @@ use crate::failure::{Stop, explain};
 use crate::guest_log::Identity;
 use crate::instance::{Blueprint, RowBlueprint};
 use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
-use crate::pool::Pool;
 use crate::state::State;
 use crate::text::printable;
 use crate::{
@@ -217,8 +216,8 @@ impl Component {
         }
     }
 
-    pub(crate) fn pool(&self) -> &Pool {
-        self.engine.pool()
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 
     pub(crate) fn store(&self, limits: &Limits, now_us: i64) -> Store<State> {

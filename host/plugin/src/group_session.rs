@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use wasmtime::Store;
-use wasmtime::component::ResourceAny;
 
-use crate::bindings::{Grouping, GroupingPre, Message};
+use crate::bindings::Message;
 use crate::columns::Columns;
 use crate::failure::{Stop, explain, guarded};
 use crate::group_accounts::GroupAccounts;
-use crate::instance::Opening;
+use crate::instance::Instance;
+use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::output::{Given, without_last};
 use crate::state::State;
-use crate::{CallError, Kind};
+use crate::{CallError, GroupStage};
 
 /// Whole groups, pushed in pieces. Made by [`GroupStage::session`](crate::GroupStage::session). After an error it is
 /// over, and nothing that it gave may be used.
@@ -24,8 +23,9 @@ pub struct GroupSession {
     timestamp_us: i64,
     accounts: GroupAccounts,
     given: Given,
+    kept: Option<Arc<Kept>>,
     /// `None` once a call has failed.
-    guest: Option<Guest>,
+    instance: Option<Instance>,
 }
 
 /// Some rows that a session gave.
@@ -38,31 +38,17 @@ pub struct GroupAnswer {
     pub index: Vec<u32>,
 }
 
-/// The instance, and the session that is open in it.
-struct Guest {
-    store: Store<State>,
-    bindings: Grouping,
-    session: ResourceAny,
-}
-
 impl GroupSession {
-    pub(crate) fn open(
-        kind: Kind,
-        blueprint: &GroupingPre<State>,
-        store: Store<State>,
-        opening: Opening<'_>,
-        columns: &Arc<Columns>,
-        limits: Limits,
-    ) -> Result<Self, CallError> {
-        let guest = Guest::open(blueprint, store, opening, &limits)?;
-        Ok(Self {
-            columns: columns.clone(),
-            limits,
-            timestamp_us: opening.timestamp_us,
-            accounts: GroupAccounts::new(kind),
+    pub(crate) fn new(stage: &GroupStage, instance: Instance, kept: Option<Arc<Kept>>, timestamp_us: i64) -> Self {
+        Self {
+            columns: stage.columns().clone(),
+            limits: stage.limits().clone(),
+            timestamp_us,
+            accounts: GroupAccounts::new(stage.component().kind()),
             given: Given::default(),
-            guest: Some(guest),
-        })
+            kept,
+            instance: Some(instance),
+        }
     }
 
     /// Gives the next rows, at most [`ROWS_MAX`](crate::ROWS_MAX), with exactly the columns of
@@ -78,7 +64,7 @@ impl GroupSession {
         }
         self.accounts.add(rows)?;
         let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-        self.call(|guest| guest.push(&message))
+        self.call(|instance| instance.push_groups(&message))
     }
 
     /// There are no more rows: gives the rest of the answer. Rows and groups that were never answered are none of the
@@ -87,22 +73,33 @@ impl GroupSession {
     /// # Errors
     /// As for [`Self::push`].
     pub fn finish(mut self) -> Result<Vec<GroupAnswer>, CallError> {
-        self.call(Guest::finish)
+        let is_kept = self.kept.is_some();
+        let answers = self.call(|instance| {
+            let messages = instance.finish_groups()?;
+            if is_kept {
+                instance.close_groups()?;
+            }
+            Ok(messages)
+        })?;
+        if let (Some(kept), Some(instance)) = (&self.kept, self.instance) {
+            kept.put(instance, &self.limits);
+        }
+        Ok(answers)
     }
 
     fn call(
         &mut self,
-        call: impl FnOnce(&mut Guest) -> Result<Vec<Message>, Stop>,
+        call: impl FnOnce(&mut Instance) -> Result<Vec<Message>, Stop>,
     ) -> Result<Vec<GroupAnswer>, CallError> {
-        let Some(mut guest) = self.guest.take() else {
+        let Some(mut instance) = self.instance.take() else {
             return Err(CallError::Host { what: "the session is over: a call of it failed".to_string() });
         };
-        State::next_call(&mut guest.store, &self.limits, self.timestamp_us);
+        State::next_call(&mut instance.store, &self.limits, self.timestamp_us);
         let answers = guarded(|| {
-            let messages = call(&mut guest).map_err(|stop| explain(stop, guest.store.data(), &self.limits))?;
+            let messages = call(&mut instance).map_err(|stop| explain(stop, instance.store.data(), &self.limits))?;
             messages.into_iter().map(|message| self.read(message)).collect()
         })?;
-        self.guest = Some(guest);
+        self.instance = Some(instance);
         Ok(answers)
     }
 
@@ -110,34 +107,6 @@ impl GroupSession {
         let given = self.given.read(message, &self.columns.message, &self.limits)?;
         let index = self.accounts.answer(&given)?;
         Ok(GroupAnswer { rows: without_last(given)?, index })
-    }
-}
-
-impl Guest {
-    fn open(
-        blueprint: &GroupingPre<State>,
-        mut store: Store<State>,
-        opening: Opening<'_>,
-        limits: &Limits,
-    ) -> Result<Self, CallError> {
-        let Opening { options, input, timestamp_us } = opening;
-        let open = |store: &mut Store<State>| -> Result<_, Stop> {
-            let bindings = blueprint.instantiate(&mut *store)?;
-            let session = bindings.crisol_stage_group().session().call_open(store, options, input, timestamp_us)??;
-            Ok((bindings, session))
-        };
-        match open(&mut store) {
-            Ok((bindings, session)) => Ok(Self { store, bindings, session }),
-            Err(stop) => Err(explain(stop, store.data(), limits)),
-        }
-    }
-
-    fn push(&mut self, message: &Message) -> Result<Vec<Message>, Stop> {
-        Ok(self.bindings.crisol_stage_group().session().call_push(&mut self.store, self.session, message)??)
-    }
-
-    fn finish(&mut self) -> Result<Vec<Message>, Stop> {
-        Ok(self.bindings.crisol_stage_group().session().call_finish(&mut self.store, self.session)??)
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 
 use crate::columns::Columns;
-use crate::failure::guarded;
-use crate::instance::Opening;
+use crate::failure::{explain, guarded};
+use crate::instance::{Instance, Opening};
+use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::{CallError, Component, GroupSession};
 
@@ -17,11 +18,14 @@ pub struct GroupStage {
     options: String,
     columns: Arc<Columns>,
     limits: Limits,
+    /// Sessions that are open bring their instances back here.
+    kept: Option<Arc<Kept>>,
 }
 
 impl GroupStage {
     pub(crate) fn new(component: Arc<Component>, options: String, columns: Columns, limits: Limits) -> Self {
-        Self { component, options, columns: Arc::new(columns), limits }
+        let kept = Kept::of(&component).map(Arc::new);
+        Self { component, options, columns: Arc::new(columns), limits, kept }
     }
 
     /// The component behind it; its kind says whether it answers with rows or with groups.
@@ -39,19 +43,46 @@ impl GroupStage {
         self.columns.writes.clone()
     }
 
-    /// Starts a fresh instance for some groups, whole ones. `timestamp_us` is what "now" means, in microseconds since
-    /// 1970 UTC. Blocks for at most the deadline of the limits, as each call of the session does.
+    /// Opens a session for some groups, whole ones. `timestamp_us` is what "now" means, in microseconds since 1970 UTC.
+    /// Blocks until there is memory for an instance, and then for at most the deadline of the limits, as each call of the
+    /// session does.
     ///
     /// # Errors
     /// The component trapped, broke a limit or failed by itself.
     pub fn session(&self, timestamp_us: i64) -> Result<GroupSession, CallError> {
+        self.open(timestamp_us, self.kept.as_ref())
+    }
+
+    /// The same in a fresh instance, for whoever looks for the groups on which a session failed: what an instance did
+    /// before is not to blame.
+    ///
+    /// # Errors
+    /// As for [`Self::session`].
+    pub fn fresh_session(&self, timestamp_us: i64) -> Result<GroupSession, CallError> {
+        self.open(timestamp_us, None)
+    }
+
+    fn open(&self, timestamp_us: i64, kept: Option<&Arc<Kept>>) -> Result<GroupSession, CallError> {
         let Some(blueprint) = self.component.group_blueprint() else {
             return Err(CallError::Host { what: "it is no component for groups".to_string() });
         };
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
-        let store = self.component.store(&self.limits, timestamp_us);
         guarded(|| {
-            GroupSession::open(self.component.kind(), blueprint, store, opening, &self.columns, self.limits.clone())
+            let mut instance = kept
+                .and_then(|kept| kept.take(&self.limits, timestamp_us))
+                .unwrap_or_else(|| Instance::new(self.component.store(&self.limits, timestamp_us)));
+            match instance.open_groups(blueprint, opening) {
+                Ok(()) => Ok(GroupSession::new(self, instance, kept.cloned(), timestamp_us)),
+                Err(stop) => Err(explain(stop, instance.store.data(), &self.limits)),
+            }
         })
+    }
+
+    pub(crate) fn columns(&self) -> &Arc<Columns> {
+        &self.columns
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
     }
 }

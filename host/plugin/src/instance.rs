@@ -1,10 +1,12 @@
-//! How components are started; one instantiation of a row component, and one call of it.
+//! How components are started; one instantiation, and calls of it on rows.
+
+mod groups;
 
 use wasmtime::Store;
 use wasmtime::component::{InstancePre, ResourceAny};
 
 use crate::Kind;
-use crate::bindings::{Column, GroupingPre, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
+use crate::bindings::{Column, Grouping, GroupingPre, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
 use crate::failure::Stop;
 use crate::output::Answer;
 use crate::state::State;
@@ -57,6 +59,7 @@ pub(crate) struct Opening<'a> {
 enum Guest {
     Transform(Transforming),
     Verdicts(Judging),
+    Groups(Grouping),
 }
 
 /// A store, the instance in it, and the session that is open in the instance.
@@ -109,6 +112,7 @@ impl Instance {
             Guest::Verdicts(guest) => {
                 guest.crisol_stage_verdicts().session().call_open(store, options, input, timestamp_us)??
             }
+            Guest::Groups(_) => return Err(no_rows()),
         };
         self.session = Some((session, timestamp_us));
         Ok(session)
@@ -133,7 +137,12 @@ fn push(guest: &Guest, store: &mut Store<State>, session: ResourceAny, message: 
             let rejected = guest.crisol_stage_verdicts().session().call_check(store, session, message)??;
             Ok(Answer { rows: None, rejected })
         }
+        Guest::Groups(_) => Err(no_rows()),
     }
+}
+
+fn no_rows() -> Stop {
+    wasmtime::format_err!("a component for groups is at work, not one for rows").into()
 }
 
 impl std::fmt::Debug for Instance {

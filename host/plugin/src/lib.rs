@@ -26,6 +26,7 @@ mod group_stage;
 mod guest_log;
 mod imports;
 mod instance;
+mod kept;
 mod limiter;
 mod limits;
 mod linker;

@@ -9,10 +9,9 @@ use crate::bindings::Message;
 use crate::columns::Columns;
 use crate::failure::{explain, guarded};
 use crate::instance::{Instance, Opening};
+use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::output::Answer;
-use crate::pool::StageKey;
-use crate::state::State;
 use crate::{CallError, Component, Kind, output};
 
 /// A row stage, ready for rows. Made by [`Component::row_stage`]; several threads may call it at once.
@@ -22,8 +21,7 @@ pub struct RowStage {
     options: String,
     columns: Columns,
     limits: Limits,
-    /// For components whose instances are kept between calls.
-    key: Option<StageKey>,
+    kept: Option<Kept>,
 }
 
 /// What came of the rows of one call. Each input row is in `origin` at least once, or in `rejected` once.
@@ -52,8 +50,8 @@ pub struct Rejected {
 
 impl RowStage {
     pub(crate) fn new(component: Arc<Component>, options: String, columns: Columns, limits: Limits) -> Self {
-        let key = component.reuse().then(|| component.pool().register());
-        Self { component, options, columns, limits, key }
+        let kept = Kept::of(&component);
+        Self { component, options, columns, limits, kept }
     }
 
     /// The component behind it.
@@ -84,7 +82,7 @@ impl RowStage {
     /// The component trapped, broke a limit, gave what does not hold, or failed by itself. Nothing of the call may be
     /// used then; other calls are not touched by it.
     pub fn call(&self, rows: &RecordBatch, timestamp_us: i64) -> Result<RowOutput, CallError> {
-        self.call_within(rows, timestamp_us, &self.limits, self.key)
+        self.call_within(rows, timestamp_us, &self.limits, self.kept.as_ref())
     }
 
     /// The same for some of `whole` rows on which a call failed: the deadline is as much shorter, and at least 200 ms
@@ -102,13 +100,13 @@ impl RowStage {
         })
     }
 
-    /// `key`: whose idle instances may be taken.
+    /// `kept`: whose idle instances may be taken.
     fn call_within(
         &self,
         rows: &RecordBatch,
         timestamp_us: i64,
         limits: &Limits,
-        key: Option<StageKey>,
+        kept: Option<&Kept>,
     ) -> Result<RowOutput, CallError> {
         self.columns.check_rows(rows)?;
         if rows.num_rows() == 0 {
@@ -117,7 +115,7 @@ impl RowStage {
         }
         guarded(|| {
             let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-            let answer = self.answer(&message, timestamp_us, limits, key)?;
+            let answer = self.answer(&message, timestamp_us, limits, kept)?;
             output::read(answer, &self.columns.message, rows.num_rows(), limits)
         })
     }
@@ -131,35 +129,23 @@ impl RowStage {
         message: &Message,
         timestamp_us: i64,
         limits: &Limits,
-        key: Option<StageKey>,
+        kept: Option<&Kept>,
     ) -> Result<Answer, CallError> {
         let Some(blueprint) = self.component.row_blueprint() else {
             return Err(CallError::Host { what: "it is no row component".to_string() });
         };
-        let mut instance = match key.and_then(|key| self.component.pool().take(key)) {
-            Some(mut instance) => {
-                State::next_call(&mut instance.store, limits, timestamp_us);
-                instance
-            }
-            None => Instance::new(self.component.store(limits, timestamp_us)),
-        };
+        let mut instance = kept
+            .and_then(|kept| kept.take(limits, timestamp_us))
+            .unwrap_or_else(|| Instance::new(self.component.store(limits, timestamp_us)));
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
         match instance.call(blueprint, opening, message) {
             Ok(answer) => {
-                if let Some(key) = key {
-                    self.component.pool().put(key, instance, limits.memory_bytes_max);
+                if let Some(kept) = kept {
+                    kept.put(instance, limits);
                 }
                 Ok(answer)
             }
             Err(stop) => Err(explain(stop, instance.store.data(), limits)),
-        }
-    }
-}
-
-impl Drop for RowStage {
-    fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.component.pool().forget(key);
         }
     }
 }

@@ -122,12 +122,19 @@ impl GroupWorker for SandboxedGroups {
     }
 
     fn open(&self, timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
-        let session = self.0.session(timestamp_us).map_err(|error| error.to_string())?;
-        Ok(Box::new(SandboxedSession(session)))
+        session(self.0.session(timestamp_us))
+    }
+
+    fn open_fresh(&self, timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
+        session(self.0.fresh_session(timestamp_us))
     }
 }
 
 struct SandboxedSession(crisol_plugin::GroupSession);
+
+fn session(opened: Result<crisol_plugin::GroupSession, CallError>) -> Result<Box<dyn GroupSession>, String> {
+    Ok(Box::new(SandboxedSession(opened.map_err(|error| error.to_string())?)))
+}
 
 impl GroupSession for SandboxedSession {
     fn push(&mut self, rows: &RecordBatch) -> Result<Vec<GroupAnswer>, String> {

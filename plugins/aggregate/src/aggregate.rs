@@ -61,7 +61,7 @@ struct Bound {
 
 impl Aggregator for Aggregate {
     type Options = Options;
-    const ABOUT: About = About::new("aggregate", env!("CARGO_PKG_VERSION")).options(SCHEMA);
+    const ABOUT: About = About::new("aggregate", env!("CARGO_PKG_VERSION")).options(SCHEMA).reuse();
 
     fn plan(options: &Options, input: &[Column]) -> Result<Plan, Failure> {
         let bound = bind(options, input)?;

@@ -25,7 +25,7 @@ pub struct TopN {
 
 impl Ranker for TopN {
     type Options = Options;
-    const ABOUT: About = About::new("top-n", env!("CARGO_PKG_VERSION")).options(SCHEMA);
+    const ABOUT: About = About::new("top-n", env!("CARGO_PKG_VERSION")).options(SCHEMA).reuse();
 
     fn plan(options: &Options, input: &[Column]) -> Result<Plan, Failure> {
         let (_, order) = bind(options, input)?;

@@ -37,7 +37,7 @@ impl Grouping {
     }
 
     fn try_groups(&self, session: &Session, groups: Range<usize>, context: &BatchContext) -> Result<(), String> {
-        let mut work = self.worker.open(context.timestamp_us)?;
+        let mut work = self.worker.open_fresh(context.timestamp_us)?;
         for (rows, numbers) in rows_of(session, groups) {
             let seen = self.seen(&rows, numbers).map_err(|error| error.to_string())?;
             work.push(&seen)?;

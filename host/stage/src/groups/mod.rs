@@ -39,6 +39,14 @@ pub trait GroupWorker: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// Text for people. It stops the stream.
     fn open(&self, timestamp_us: i64) -> Result<Box<dyn GroupSession>, String>;
+
+    /// The same with nothing left of earlier work, for whoever looks for the groups on which a session failed.
+    ///
+    /// # Errors
+    /// As for `open`.
+    fn open_fresh(&self, timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
+        self.open(timestamp_us)
+    }
 }
 
 /// Work on many whole groups. Blocking.
