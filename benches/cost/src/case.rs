@@ -91,9 +91,15 @@ impl Case {
         }
     }
 
-    /// All of it through the component, as the host does it.
-    pub(crate) fn sandbox(&self) -> Result<impl Sized, Error> {
-        self.answer_of(&self.batches)
+    /// The input, read from messages: as near to the processor as they are.
+    pub(crate) fn input(&self, messages: Vec<Vec<u8>>) -> Result<Vec<RecordBatch>, Error> {
+        let schema = self.batches.first().ok_or("a case needs rows")?.schema();
+        Ok(messages.into_iter().map(|message| decode(message, &schema, &Limits::default())).collect::<Result<_, _>>()?)
+    }
+
+    /// Rows of the case through the component, as the host does it.
+    pub(crate) fn sandbox(&self, input: &[RecordBatch]) -> Result<impl Sized, Error> {
+        self.answer_of(input)
     }
 
     /// The same with one row: what each call costs whatever its rows.

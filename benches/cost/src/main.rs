@@ -69,10 +69,17 @@ fn measure(case: &Case, time: Duration) -> Result<(), Error> {
     let messages = case.messages()?;
     let [sandbox, native] = timing::fastest(
         time,
-        [&mut || timing::of(|| case.sandbox()), &mut || {
-            let messages = messages.clone();
-            timing::of(|| case.native(messages))
-        }],
+        // Both find their input just copied.
+        [
+            &mut || {
+                let input = case.input(messages.clone())?;
+                timing::of(|| case.sandbox(&input))
+            },
+            &mut || {
+                let messages = messages.clone();
+                timing::of(|| case.native(messages))
+            },
+        ],
     )?;
     let boundary = boundary::measure(case)?;
     let rate = |seconds: f64| case.rows() as f64 / seconds / 1e6;

@@ -75,8 +75,7 @@ impl Accumulator for Extreme {
             Best::Exact(kept) => {
                 let mut see = |value: i128| kept.see(|best| value.cmp(best) == better, || value);
                 match values::decimals(column, range.clone()) {
-                    Some(values) if better == Ordering::Less => values.iter().min().copied().into_iter().for_each(see),
-                    Some(values) => values.iter().max().copied().into_iter().for_each(see),
+                    Some(values) => values::best(values, better).into_iter().for_each(see),
                     None => return values::exact(column, range, &mut see),
                 }
                 Ok(())

@@ -30,8 +30,8 @@ impl Total {
     }
 
     fn add_all(&mut self, values: &[i128]) {
-        for some in values.chunks(SOME) {
-            match short_sum(some) {
+        for some in values.chunks(values::SOME) {
+            match values::short_fold(some, 0, i64::wrapping_add) {
                 Some(sum) => {
                     self.add(sum.into());
                     self.count += some.len() as i64 - 1;
@@ -45,23 +45,6 @@ impl Total {
     fn value(&self) -> Option<i128> {
         (self.wraps == 0 && self.low.unsigned_abs() < limit(38)).then_some(self.low)
     }
-}
-
-/// Values that are added at once.
-const SOME: usize = 8;
-
-/// The sum of [`SOME`] values, when all of them are so short that it fits.
-#[inline]
-fn short_sum(values: &[i128]) -> Option<i64> {
-    let values = values.first_chunk::<SOME>()?;
-    let (mut sum, mut long) = (0_i64, 0);
-    for value in values {
-        let low = *value as i64;
-        // Zero when the 68 bits above the lowest 60 are all like the sign.
-        long |= ((*value >> 64) as i64 ^ (low >> 63)) | ((low >> 60) ^ (low >> 63));
-        sum = sum.wrapping_add(low);
-    }
-    (long == 0).then_some(sum)
 }
 
 /// The least number that has more digits.

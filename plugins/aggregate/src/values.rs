@@ -61,6 +61,40 @@ pub(crate) fn decimals(column: &ArrayRef, rows: Range<usize>) -> Option<&[i128]>
     column.as_primitive_opt::<Decimal128Type>().filter(|column| column.null_count() == 0)?.values().get(rows)
 }
 
+/// Whole numbers that are folded at once.
+pub(crate) const SOME: usize = 8;
+
+/// A fold of [`SOME`] values, when each has at most 60 bits, so that the sum of them all has no more than 64.
+#[inline]
+pub(crate) fn short_fold(values: &[i128], first: i64, fold: impl Fn(i64, i64) -> i64) -> Option<i64> {
+    let values = values.first_chunk::<SOME>()?;
+    let (mut folded, mut long) = (first, 0);
+    for value in values {
+        let low = *value as i64;
+        // Zero when the 68 bits above the lowest 60 are all like the sign.
+        long |= ((*value >> 64) as i64 ^ (low >> 63)) | ((low >> 60) ^ (low >> 63));
+        folded = fold(folded, low);
+    }
+    (long == 0).then_some(folded)
+}
+
+/// The least value, or the greatest: how it compares to the others is `better`.
+pub(crate) fn best(values: &[i128], better: Ordering) -> Option<i128> {
+    let of_some = |some: &[i128]| {
+        let short = if better == Ordering::Less {
+            short_fold(some, i64::MAX, i64::min)
+        } else {
+            short_fold(some, i64::MIN, i64::max)
+        };
+        short.map(i128::from).or_else(|| choose(some.iter().copied(), better))
+    };
+    choose(values.chunks(SOME).filter_map(of_some), better)
+}
+
+fn choose(values: impl Iterator<Item = i128>, better: Ordering) -> Option<i128> {
+    values.reduce(|best, value| if value.cmp(&best) == better { value } else { best })
+}
+
 /// Sees the values of some rows that are not null, as doubles.
 pub(crate) fn floats(column: &ArrayRef, rows: Range<usize>, mut see: impl FnMut(f64)) -> Result<(), Failure> {
     match column.data_type() {
@@ -155,4 +189,23 @@ pub(crate) fn bytes_column(data_type: &DataType, values: &[Option<Box<[u8]>>]) -
 
 fn unknown(data_type: &DataType) -> Failure {
     Failure::bug(format!("a column of type {data_type} came where none should"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_of_many_is_the_best_of_each() {
+        let edges = [0, 1, -1, 1 << 60, -(1 << 60) - 1, (1 << 63) - 1, 1 << 63, i128::MAX, i128::MIN];
+        for first in edges {
+            for second in edges {
+                for length in [0, 1, 7, 8, 9, 16, 21] {
+                    let values: Vec<i128> = (0..length).map(|i| if i % 5 == 3 { first } else { second }).collect();
+                    assert_eq!(best(&values, Ordering::Less), values.iter().min().copied(), "{values:?}");
+                    assert_eq!(best(&values, Ordering::Greater), values.iter().max().copied(), "{values:?}");
+                }
+            }
+        }
+    }
 }

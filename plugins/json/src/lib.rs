@@ -17,6 +17,7 @@ mod row;
 mod scalar;
 mod stage;
 mod time;
+mod written;
 
 pub use decode::Decoder;
 pub use stage::{Json, Options};

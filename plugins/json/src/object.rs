@@ -8,6 +8,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, Fields};
 
 use crate::column::Column;
+use crate::written::Written;
 
 /// From so many fields on, a name that does not come in the expected order is looked up in a table.
 const TABLE_FIELDS_MIN: usize = 12;
@@ -28,8 +29,7 @@ pub(crate) struct Object {
 pub(crate) struct Field {
     pub(crate) name: Box<str>,
     pub(crate) column: Column,
-    /// The name as JSON usually has it: in double quotes, followed by a colon. Empty when the name needs escapes.
-    written: Box<[u8]>,
+    written: Written,
     /// The last object that had it.
     mark: u64,
 }
@@ -41,7 +41,7 @@ impl Object {
         let mut fields = Vec::with_capacity(schema.len());
         for field in schema {
             let column = Column::new(field.data_type()).map_err(|what| format!("`{}`: {what}", field.name()))?;
-            fields.push(Field { name: field.name().as_str().into(), column, written: written(field.name()), mark: 0 });
+            fields.push(Field { name: field.name().as_str().into(), column, written: Written::new(field.name()), mark: 0 });
         }
         let indexed = if fields.len() < TABLE_FIELDS_MIN { &[][..] } else { &fields };
         let table = indexed.iter().enumerate().map(|(i, field)| (field.name.as_bytes().into(), i)).collect();
@@ -54,10 +54,10 @@ impl Object {
         self.mark += 1;
     }
 
-    /// The name of a field as JSON usually has it, to its colon; empty when it can be written in more ways.
+    /// The bytes of the field's name, as JSON usually has it, at the start of a text.
     #[inline]
-    pub(crate) fn written(&self, index: usize) -> &[u8] {
-        self.fields.get(index).map_or(&[], |field| &field.written)
+    pub(crate) fn name_at(&self, index: usize, text: &[u8]) -> Option<usize> {
+        self.fields.get(index)?.written.at(text)
     }
 
     /// The index of the field of that name; `expected` is where it would be if the text keeps the declared order.
@@ -129,9 +129,4 @@ impl Object {
         let columns = self.finish()?;
         Ok(Arc::new(StructArray::try_new_with_length(self.schema.clone(), columns, nulls, rows)?))
     }
-}
-
-fn written(name: &str) -> Box<[u8]> {
-    let plain = !name.bytes().any(|b| b < b' ' || matches!(b, b'"' | b'\\'));
-    if plain { format!("\"{name}\":").into_bytes().into() } else { Box::default() }
 }

@@ -66,7 +66,8 @@ fn read_object(cursor: &mut Cursor<'_>, object: &mut Object, depth: usize) -> Pa
 #[inline]
 fn read_name(cursor: &mut Cursor<'_>, object: &Object, expected: usize, depth: usize) -> Parsed<Option<usize>> {
     let _ = cursor.next();
-    if cursor.eat_all(object.written(expected)) {
+    if let Some(length) = object.name_at(expected, cursor.rest()) {
+        cursor.step_over(length);
         return Ok(Some(expected));
     }
     let string = cursor.string(NAME)?;

@@ -55,17 +55,34 @@ impl Validator for OrderRules {
     #[inline]
     fn check(&self, row: &Order<'_>, broken: &mut Vec<Rejection>) {
         if let Some(amount) = row.amount.filter(|a| *a <= Decimal::ZERO) {
-            broken.push(Rejection::new("amount_not_positive", format!("amount is {amount}")));
+            broken.push(not_positive(amount));
         }
         if let (Some(currency), Some(known)) = (&row.currency, &self.currencies)
             && !known.iter().any(|known| equal(known.as_bytes(), currency.as_bytes()))
         {
-            broken.push(Rejection::new("unknown_currency", format!("`{currency}` is none of {}", known.join(", "))));
+            broken.push(unknown(currency, known));
         }
         if let Some(event) = row.event_ts.filter(|e| *e > self.latest) {
-            broken.push(Rejection::new("event_in_future", format!("event_ts {event} is more than a day ahead")));
+            broken.push(in_future(event));
         }
     }
+}
+
+// Texts are made apart from the rules: a value that is shown has to lie in memory, for all rows.
+
+#[cold]
+fn not_positive(amount: Decimal<18, 2>) -> Rejection {
+    Rejection::new("amount_not_positive", format!("amount is {amount}"))
+}
+
+#[cold]
+fn unknown(currency: &str, known: &[String]) -> Rejection {
+    Rejection::new("unknown_currency", format!("`{currency}` is none of {}", known.join(", ")))
+}
+
+#[cold]
+fn in_future(event: Timestamp) -> Rejection {
+    Rejection::new("event_in_future", format!("event_ts {event} is more than a day ahead"))
 }
 
 validator!(OrderRules, samples: "../tests/samples.json");

@@ -244,12 +244,39 @@ fn check_decimals(place: &Place<'_>, data: &ArrayData) -> Result<(), IpcError> {
     let array = make_array(data.clone());
     let array = array.as_primitive::<Decimal128Type>();
     let limit = 10u128.saturating_pow(u32::from(*precision));
-    if array.values().iter().all(|v| v.unsigned_abs() < limit) {
+    if all_short(array.values(), *precision) || array.values().iter().all(|v| v.unsigned_abs() < limit) {
         return Ok(());
     }
     // Whatever stands under a null does not count.
     match (0..array.len()).find(|i| array.is_valid(*i) && array.value(*i).unsigned_abs() >= limit) {
         Some(i) => Err(place.wrong(format!("the value in row {i} has more than {precision} digits"))),
         None => Ok(()),
+    }
+}
+
+/// Whether all values have at most so many digits, found out without a branch for each: only for what fits 64 bits.
+fn all_short(values: &[i128], precision: u8) -> bool {
+    let Some(limit) = 10_i64.checked_pow(u32::from(precision)) else { return false };
+    // Zero as long as the upper half repeats the sign, and the lower one stands between the limits.
+    let long = values.iter().fold(0, |long, value| {
+        let low = *value as i64;
+        long | ((*value >> 64) as i64 ^ (low >> 63)) | i64::from(low >= limit) | i64::from(low <= -limit)
+    });
+    long == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_short;
+
+    #[test]
+    fn values_are_short_up_to_the_last_digit_that_is_allowed() {
+        for (precision, most) in [(1, 9_i128), (9, 999_999_999), (18, 999_999_999_999_999_999)] {
+            assert!(all_short(&[0, most, -most, 1], precision), "{precision}");
+            for long in [most + 1, -most - 1, 1 << 64, (1 << 64) + 1, -(1 << 64), i128::MAX, i128::MIN] {
+                assert!(!all_short(&[0, long, 1], precision), "{precision}: {long}");
+            }
+        }
+        assert!(!all_short(&[0], 19), "it does not fit 64 bits");
     }
 }

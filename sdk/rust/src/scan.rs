@@ -16,7 +16,7 @@ const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
 /// Where the first quote, backslash or control character stands from `at` on; the end when there is none.
-#[inline]
+#[inline(always)]
 pub fn special<const QUOTE: u8>(text: &[u8], at: usize) -> usize {
     // Most texts end in the first block; there is no loop for them.
     match text.get(at..).and_then(special_in_block::<QUOTE>) {
@@ -144,7 +144,7 @@ impl ShortNumber {
                 return None;
             }
             places = count;
-            digits = digits.checked_mul(POWERS[count] as u64)?.checked_add(value)?;
+            digits = shifted(digits, count)?.checked_add(value)?;
             rest = fraction.get(count..)?;
         }
         let length = text.len() - rest.len();
@@ -163,10 +163,30 @@ impl ShortNumber {
     #[inline]
     pub fn decimal(self, precision: u8, scale: u8) -> Option<i128> {
         let more = usize::from(scale).checked_sub(self.places).filter(|more| *more <= 16)?;
-        let units = i128::from(self.digits) * POWERS[more];
+        let units = match shifted(self.digits, more) {
+            Some(units) => i128::from(units),
+            None => i128::from(self.digits) * POWERS[more],
+        };
         let fits = units < *POWERS.get(usize::from(precision))?;
         fits.then_some(if self.negative { -units } else { units })
     }
+}
+
+/// `digits` times ten to the power of `places`, when both have at most 64 bits. A component has no instruction for a product
+/// that is longer, or that may be.
+#[inline]
+fn shifted(digits: u64, places: usize) -> Option<u64> {
+    const MOST: [u64; 20] = {
+        let mut most = [0; 20];
+        let mut i = 0;
+        while i < most.len() {
+            most[i] = u64::MAX / POWERS[i] as u64;
+            i += 1;
+        }
+        most
+    };
+    let fits = digits <= *MOST.get(places)?;
+    fits.then(|| digits.wrapping_mul(POWERS[places] as u64))
 }
 
 /// Do these bytes stand at the start of a text?
@@ -193,13 +213,13 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Are the first `N` bytes and the last `N` bytes the same?
-#[inline]
+#[inline(always)]
 fn same_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
     a.first_chunk::<N>() == b.first_chunk::<N>() && a.last_chunk::<N>() == b.last_chunk::<N>()
 }
 
 /// Appends bytes.
-#[inline]
+#[inline(always)]
 pub fn append(to: &mut Vec<u8>, bytes: &[u8]) {
     match bytes.len() {
         2..=3 => append_ends::<2>(to, bytes),

@@ -193,13 +193,37 @@ fn groups_of(rows: &RecordBatch) -> Result<&[i32], Failure> {
     Ok(column.ok_or_else(|| Failure::input(format!("`{GROUP}` is missing")))?.values())
 }
 
-/// Where each group stands.
+/// Where each group stands. Groups ascend, so that the end of one is looked for in steps that double.
 fn runs(groups: &[i32]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
     let mut start = 0;
-    let run = |rows: &[i32]| {
-        let range = start..start + rows.len();
-        start = range.end;
-        range
-    };
-    groups.chunk_by(|a, b| a == b).map(run).collect()
+    while let Some(group) = groups.get(start) {
+        let mut step = 1;
+        let mut end = start + 1;
+        while groups.get(end + step).is_some_and(|other| other == group) {
+            end += step;
+            step *= 2;
+        }
+        let rest = groups.get(end..groups.len().min(end + step + 1)).unwrap_or_default();
+        end += rest.partition_point(|other| other == group);
+        runs.push(start..end);
+        start = end;
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    #[test]
+    fn runs_of_all_lengths_are_found() {
+        for lengths in [vec![], vec![1], vec![5], vec![1, 1, 2, 3, 1], vec![100, 1, 37, 64, 65, 2], vec![1_000, 999]] {
+            let groups: Vec<i32> = lengths.iter().enumerate().flat_map(|(g, n)| vec![g as i32 * 3; *n]).collect();
+            let found = runs(&groups);
+            assert_eq!(found.iter().map(|run| run.len()).collect::<Vec<_>>(), lengths);
+            assert!(found.iter().all(|run| groups[run.clone()].iter().all(|g| *g == groups[run.start])));
+            assert_eq!(found.last().map_or(0, |run| run.end), groups.len());
+        }
+    }
 }
