@@ -86,8 +86,20 @@ fn twice(name: &str) -> Box<Fault> {
 }
 
 /// Reads one value into a column.
+#[inline]
 fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Parsed<()> {
     let first = cursor.next();
+    if read_usual(cursor, &mut column.values, first) {
+        column.nulls.append_non_null();
+        return Ok(());
+    }
+    read_other(cursor, column, first, depth)
+}
+
+/// Reads `null`, a value with values in it, or one that is read with care. On its own, so that the usual ones need little of
+/// the stack.
+#[inline(never)]
+fn read_other(cursor: &mut Cursor<'_>, column: &mut Column, first: Option<u8>, depth: usize) -> Parsed<()> {
     if first == Some(b'n') {
         cursor.word(b"null")?;
         column.append_null();
@@ -95,10 +107,6 @@ fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Par
     }
     let start = cursor.at();
     let Column { values, type_name, .. } = column;
-    if read_usual(cursor, values, first) {
-        column.nulls.append_non_null();
-        return Ok(());
-    }
     match (values, first) {
         (Values::Text(text), _) => read_text(cursor, text, depth)?,
         (Values::Struct(object), Some(b'{')) => read_object(cursor, object, cursor.deeper(depth)?)?,
@@ -127,10 +135,14 @@ fn read_value(cursor: &mut Cursor<'_>, column: &mut Column, depth: usize) -> Par
 /// Reads a string, number or moment as nearly all are written; leaves any other value, and a wrong one, to be read with care.
 #[inline]
 fn read_usual(cursor: &mut Cursor<'_>, values: &mut Values, first: Option<u8>) -> bool {
-    let length = match (values, first) {
-        (Values::Text(texts), Some(b'"')) => read_string(cursor.rest(), texts),
-        (Values::Timestamp(moments), Some(b'"')) => read_moment(cursor.rest(), moments),
-        (values, Some(b'-' | b'0'..=b'9')) => read_number(cursor.rest(), values),
+    // By the byte first: it is foreseen better than the type of a column.
+    let length = match first {
+        Some(b'"') => match values {
+            Values::Text(texts) => read_string(cursor.rest(), texts),
+            Values::Timestamp(moments) => read_moment(cursor.rest(), moments),
+            _ => None,
+        },
+        Some(b'-' | b'0'..=b'9') => read_number(cursor.rest(), values),
         _ => None,
     };
     if let Some(length) = length {
