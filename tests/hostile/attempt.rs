@@ -24,6 +24,8 @@ pub(crate) struct Attempt {
     pub(crate) limits: Limits,
     /// How often it is called before it must finish.
     pub(crate) calls: usize,
+    /// How often all of it is done, where groups are given.
+    pub(crate) sessions: usize,
     /// Each call belongs to another batch, so that the session of the one before is over.
     pub(crate) batches: bool,
 }
@@ -47,11 +49,16 @@ pub(crate) enum Stopped {
 
 impl Attempt {
     pub(crate) fn new(kind: Kind, file: Vec<u8>) -> Self {
-        Self { kind, file, options: Map::new(), limits: limits(), calls: 1, batches: true }
+        Self { kind, file, options: Map::new(), limits: limits(), calls: 1, sessions: 1, batches: true }
     }
 
     pub(crate) fn calls(mut self, calls: usize) -> Self {
         self.calls = calls;
+        self
+    }
+
+    pub(crate) fn sessions(mut self, sessions: usize) -> Self {
+        self.sessions = sessions;
         self
     }
 
@@ -100,12 +107,14 @@ impl Attempt {
         let rows = |call: i32| batch(&[(10, 0), (20, 0), (30, 4)].map(|(id, group)| (id, group + 5 * call)));
         let stage = component.group_stage(&self.options, &seen(&rows(0)), &self.limits).map_err(Stopped::Plan)?;
         let reads = [stage.reads(), &["_group".to_string()]].concat();
-        let mut session = stage.session(NOW_US).map_err(Stopped::Open)?;
         let mut given = Given::default();
-        for call in 0..self.calls as i32 {
-            given.groups.extend(session.push(&read(&rows(call), &reads)).map_err(Stopped::Call)?);
+        for _ in 0..self.sessions {
+            let mut session = stage.session(NOW_US).map_err(Stopped::Open)?;
+            for call in 0..self.calls as i32 {
+                given.groups.extend(session.push(&read(&rows(call), &reads)).map_err(Stopped::Call)?);
+            }
+            given.groups.extend(session.finish().map_err(Stopped::Finish)?);
         }
-        given.groups.extend(session.finish().map_err(Stopped::Finish)?);
         Ok(given)
     }
 }

@@ -37,7 +37,7 @@ impl About {
         About { options: Some(json_schema), ..self }
     }
 
-    /// Its start is dear: one instance may work on many chunks.
+    /// Its start is dear: one instance may work on many chunks, or sessions of groups.
     pub const fn reuse(self) -> Self {
         About { reuse: true, ..self }
     }

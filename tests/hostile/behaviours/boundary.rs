@@ -11,8 +11,7 @@ use crate::raw::{Part, Raw, json, words};
 const FAILED: u32 = 1600;
 const NO_RESULT: &str = "it returns nothing";
 const NOTHING_GIVEN: &str = "it is given nothing, so that no room is needed";
-const NOT_OVER: &str =
-    "sessions are closed by the host only where an instance of a decoder, transformer or validator is reused";
+const NOT_OVER: &str = "a session is closed after its last call, by the host, where the instance is kept";
 
 pub(crate) fn all() -> Vec<Behaviour> {
     let mut all = results();
@@ -160,6 +159,11 @@ fn afterwards() -> Vec<Behaviour> {
                 let raw = super::answering(kind, Part::Push, &answer).code(Part::Destructor, code);
                 let file = raw.described(&json(kind, "raw", &json!({ "reuse": true }))).build();
                 Cell::stopped(Attempt::new(kind, file).calls(2).limits(impatient()), class, &[says])
+            }
+            Function::GroupFinish => {
+                let raw = Raw::honest(kind).code(Part::Destructor, code);
+                let file = raw.described(&json(kind, "raw", &json!({ "reuse": true }))).build();
+                Cell::stopped(Attempt::new(kind, file).limits(impatient()), class, &[says])
             }
             _ => Cell::Nothing(NOT_OVER),
         })

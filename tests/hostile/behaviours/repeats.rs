@@ -31,7 +31,11 @@ pub(crate) fn all() -> Vec<Behaviour> {
                     assert_eq!(given.rows.len(), 5)
                 })
             }
-            _ => Cell::Nothing("only rows are given to many instances"),
+            Function::GroupPush => {
+                let raw = Raw::honest(kind).code(Part::Push, &format!("{THIRD} unreachable))"));
+                Cell::Harmless(Attempt::new(kind, raw.build()).calls(2).sessions(3), |_| {})
+            }
+            _ => Cell::Nothing("rows come in other calls"),
         }),
         Behaviour::new("says something else of itself, or plans otherwise, the second time", |function, kind| {
             let part = function.part();

@@ -39,6 +39,14 @@ pub(crate) fn guest(kind: Kind, changed: Value) -> Arc<Component> {
     Arc::new(load(&described(kind, &words(kind, changed))).unwrap())
 }
 
+/// A component in an engine of its own.
+pub(crate) fn guest_of(engine: &Engine, kind: Kind, changed: Value) -> Result<Arc<Component>, PluginError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("any.wasm");
+    std::fs::write(&path, described(kind, &words(kind, changed))).unwrap();
+    Component::load(&path, engine, None).map(Arc::new)
+}
+
 /// Small, so that tests are quick.
 pub(crate) fn limits() -> Limits {
     Limits {

@@ -1,26 +1,16 @@
 //! Each limit by its name: what reaches it, and that more is allowed when it says more. What a message says of each is told
 //! in `tests/hostile`.
 
-use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crisol_plugin::{CallError, Component, Engine, EngineOptions, Kind, Limits, PluginError};
+use crisol_plugin::{CallError, Engine, EngineOptions, Kind, Limits};
 use serde_json::json;
 
-use crate::guests::{described, words};
 use crate::harness::*;
 
 const MIB: u64 = 1 << 20;
-
-/// A component in an engine of its own.
-fn guest_of(engine: &Engine, kind: Kind, changed: serde_json::Value) -> Result<Arc<Component>, PluginError> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("any.wasm");
-    std::fs::write(&path, described(kind, &words(kind, changed))).unwrap();
-    Component::load(&path, engine, None).map(Arc::new)
-}
 
 fn engine(total_memory_bytes_max: u64) -> Engine {
     Engine::with(EngineOptions { total_memory_bytes_max, ..EngineOptions::default() }).unwrap()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use crisol_plugin::{Component, Kind, RowStage};
+use crisol_plugin::{Component, Engine, GroupSession, Kind, RowStage};
 use serde_json::json;
 
 use crate::harness::*;
@@ -67,4 +67,71 @@ fn after_a_trap_a_fresh_instance_serves() {
     }
     let stage = stage(&component, "calls").unwrap();
     assert_eq!([first(&stage, 0), first(&stage, 0)], [0, 1]);
+}
+
+fn reusing_groups(kind: Kind) -> Arc<Component> {
+    guest(kind, json!({ "reuse": true, "version": "1.0.2" }))
+}
+
+/// Which session of its instance this is, from 1.
+fn number(mut session: GroupSession) -> i64 {
+    session.push(&grouped(&[(1, 0)])).unwrap();
+    given(&session.finish().unwrap())[0].1
+}
+
+#[test]
+fn each_session_of_groups_has_a_fresh_instance() {
+    for component in [&RANKER, &AGGREGATOR] {
+        let stage = group_stage(component, "sessions").unwrap();
+        assert_eq!([(); 3].map(|()| number(stage.session(NOW_US).unwrap())), [1, 1, 1]);
+    }
+}
+
+#[test]
+fn a_component_that_declares_reuse_keeps_its_instance_between_sessions() {
+    for kind in [Kind::Ranker, Kind::Aggregator] {
+        let component = reusing_groups(kind);
+        let stage = group_stage(&component, "sessions").unwrap();
+        let counted: Vec<i64> = (0..130).map(|_| number(stage.session(NOW_US).unwrap())).collect();
+        let expected: Vec<i64> = (0..130).map(|session| 1 + session % 64).collect();
+        assert_eq!(counted, expected, "one call of each session counts");
+        assert_eq!(number(stage.fresh_session(NOW_US).unwrap()), 1, "who looks for guilty groups gets a fresh one");
+    }
+}
+
+#[test]
+fn sessions_that_are_open_at_one_time_have_an_instance_each() {
+    let component = reusing_groups(Kind::Aggregator);
+    let stage = group_stage(&component, "sessions").unwrap();
+    let both = [stage.session(NOW_US).unwrap(), stage.session(NOW_US).unwrap()];
+    assert_eq!(both.map(number), [1, 1]);
+    let both = [stage.session(NOW_US).unwrap(), stage.session(NOW_US).unwrap()];
+    assert_eq!(both.map(number), [2, 2]);
+}
+
+#[test]
+fn only_the_instance_of_a_session_that_ended_well_is_kept() {
+    let component = reusing_groups(Kind::Ranker);
+    let stage = group_stage(&component, "sessions").unwrap();
+    assert_eq!(number(stage.session(NOW_US).unwrap()), 1);
+    drop(stage.session(NOW_US).unwrap());
+    assert_eq!(number(stage.session(NOW_US).unwrap()), 1, "one that was never finished is given up");
+    let broken = group_stage(&component, "finish-panic").unwrap();
+    for _ in 0..3 {
+        let mut session = broken.session(NOW_US).unwrap();
+        session.push(&grouped(&[(1, 0)])).unwrap();
+        let error = session.finish().unwrap_err().to_string();
+        assert_eq!(error.matches("panicked at").count(), 1, "only what was said in this call: {error}");
+    }
+}
+
+#[test]
+fn an_instance_goes_with_its_stage_also_when_a_session_outlives_it() {
+    let engine = Engine::new().unwrap();
+    let component = guest_of(&engine, Kind::Aggregator, json!({ "reuse": true })).unwrap();
+    let stage = group_stage(&component, "sessions").unwrap();
+    let session = stage.session(NOW_US).unwrap();
+    drop(stage);
+    assert_eq!(number(session), 1);
+    assert_eq!(engine.memory_bytes().0, 0);
 }

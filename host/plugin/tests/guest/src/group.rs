@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
@@ -12,6 +13,9 @@ use crisol_ipc::Limits;
 use crate::crisol::stage::types::{Column, Failure};
 use crate::exports::crisol::stage::group::{Guest, GuestSession, Session};
 use crate::{Component, ambient, description, disaster, failure, wanted};
+
+/// Sessions of this instance.
+static SESSIONS: AtomicI64 = AtomicI64::new(0);
 
 pub struct Work {
     what: String,
@@ -38,6 +42,7 @@ impl GuestSession for Work {
         if let Some(disaster) = what.strip_prefix("open-") {
             disaster::happen(disaster);
         }
+        SESSIONS.fetch_add(1, Ordering::Relaxed);
         let aggregates = description().contains("\"kind\":\"aggregator\"");
         Ok(Session::new(Work { what, input, timestamp, aggregates, seen: RefCell::default() }))
     }
@@ -102,6 +107,7 @@ impl Work {
                 values.reverse();
             }
             "timestamp" => values.fill(self.timestamp),
+            "sessions" => values.fill(SESSIONS.load(Ordering::Relaxed)),
             _ => {}
         }
         if self.what == "large" {
