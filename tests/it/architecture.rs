@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crisol_tests::root;
 
 /// What each room may use of the other rooms.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("contract", &["ipc"]),
     ("store", &[]),
     ("checkpoint", &["store"]),
@@ -22,7 +22,8 @@ const ARROWS: [(&str, &[&str]); 12] = [
         "pipeline",
         &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"],
     ),
-    ("cli", &["pipeline", "metrics"]),
+    ("author", &["plugin"]),
+    ("cli", &["pipeline", "metrics", "author"]),
 ];
 
 /// Where a library may be named.

@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod args;
+mod author;
 mod backfill;
 mod check;
 mod exit;
@@ -63,6 +64,9 @@ fn run_command(cli: &Cli) -> Exit {
         eprintln!("error: {text}");
         return Exit::WrongUsage;
     }
+    if let Command::Author(command) = &cli.command {
+        return author::run(&cli.global, command);
+    }
     #[cfg(feature = "failpoints")]
     let _failpoints = fail::FailScenario::setup();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -100,8 +104,8 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::History(history) => history::history(global, history).await,
         Command::Plugins { command: None } => plugins::plugins(global),
         Command::Plugins { command: Some(Plugins::Rollback(asked)) } => rollback::rollback(global, asked),
-        // It is done before there are threads and logs.
-        Command::Compile { .. } => Ok(Exit::Done),
+        // They are done before there are threads.
+        Command::Compile { .. } | Command::Author(_) => Ok(Exit::Done),
     }
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn short(digest: &str) -> &str {
 }
 
 /// What a JSON Schema says of options, in one line. A component's own words, so that nothing of it is trusted.
-fn options(schema: Option<&Value>) -> String {
+pub(crate) fn options(schema: Option<&Value>) -> String {
     let Some(schema) = schema else { return "none".into() };
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)))

@@ -5,9 +5,6 @@ use std::path::PathBuf;
 use crisol_contract::{HostLimits, Project};
 use crisol_plugin::{Compiler, EngineOptions};
 
-const COMPILE_MEMORY_BYTES_MAX: u64 = 2 << 30;
-const COMPILE_SECONDS_MAX: u64 = 120;
-
 /// The options of the sandbox; `compiler` is a program and the argument that makes it compile.
 pub(crate) fn options(project: Option<&Project>, compiler: Option<&(PathBuf, String)>) -> EngineOptions {
     let limits = project.map(|project| project.host_limits.clone()).unwrap_or_default();
@@ -17,11 +14,13 @@ pub(crate) fn options(project: Option<&Project>, compiler: Option<&(PathBuf, Str
         total_memory_bytes_max: total_memory_bytes_max
             .unwrap_or_else(|| default.total_memory_bytes_max.max(project.map_or(0, largest))),
         stack_bytes_max: stack_bytes_max.unwrap_or(default.stack_bytes_max),
-        compiler: compiler.map(|(program, argument)| Compiler {
-            program: program.clone(),
-            argument: argument.clone(),
-            memory_bytes_max: compile_memory_bytes_max.unwrap_or(COMPILE_MEMORY_BYTES_MAX),
-            seconds_max: compile_seconds_max.unwrap_or(COMPILE_SECONDS_MAX),
+        compiler: compiler.map(|(program, argument)| {
+            let compiler = Compiler::new(program, argument);
+            Compiler {
+                memory_bytes_max: compile_memory_bytes_max.unwrap_or(compiler.memory_bytes_max),
+                seconds_max: compile_seconds_max.unwrap_or(compiler.seconds_max),
+                ..compiler
+            }
         }),
     }
 }

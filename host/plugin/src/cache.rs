@@ -17,6 +17,15 @@ use crate::compile::compile;
 const CHECKSUM_BYTES: usize = 32;
 const OTHERS: u32 = 0o077;
 
+/// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
+/// `None` when the user has no home.
+pub fn user_cache() -> Option<PathBuf> {
+    // The XDG specification: a relative path is to be ignored.
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
+    Some(caches.join("crisol").join("compiled"))
+}
+
 /// The code of a component, from the cache when there is one that can be trusted, else compiled and put there.
 pub(crate) fn compiled(engine: &Engine, wasm: &[u8], digest: &str, folder: Option<&Path>) -> Result<Component, String> {
     let folder = folder.and_then(trusted);

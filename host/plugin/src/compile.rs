@@ -36,7 +36,20 @@ pub struct Compiler {
     pub seconds_max: u64,
 }
 
+const MEMORY_BYTES_MAX: u64 = 2 << 30;
+const SECONDS_MAX: u64 = 120;
+
 impl Compiler {
+    /// A program that compiles when it is called with this argument, with the limits that hold by default.
+    pub fn new(program: impl Into<PathBuf>, argument: impl Into<String>) -> Self {
+        Self {
+            program: program.into(),
+            argument: argument.into(),
+            memory_bytes_max: MEMORY_BYTES_MAX,
+            seconds_max: SECONDS_MAX,
+        }
+    }
+
     /// The machine code of a component.
     pub(crate) fn run(&self, wasm: &[u8]) -> Result<Vec<u8>, String> {
         let mut child =

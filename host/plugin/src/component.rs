@@ -37,6 +37,7 @@ pub struct Component {
     description: Description,
     described: DescribedPreDebug,
     blueprint: Blueprint,
+    imports: Vec<String>,
     samples: Vec<Sample>,
 }
 
@@ -57,6 +58,14 @@ impl Component {
     /// The file cannot be read, is no component, imports what is not given, exports not what its kind must, says wrong
     /// things of itself, or carries a sample that does not hold.
     pub fn load(path: &Path, engine: &Engine, cache: Option<&Path>) -> Result<Self, PluginError> {
+        samples::check(Self::untested(path, engine, cache)?, path)
+    }
+
+    /// The same, but its samples are not run: for whoever tells what comes of each, and never lets it serve.
+    ///
+    /// # Errors
+    /// As for [`Self::load`], but for samples that do not hold.
+    pub fn untested(path: &Path, engine: &Engine, cache: Option<&Path>) -> Result<Self, PluginError> {
         let bytes = read(path)?;
         shape::check(&bytes).map_err(|what| PluginError::Compile { path: path.into(), what })?;
         let digest = format!("{:x}", Sha256::digest(&bytes));
@@ -64,22 +73,22 @@ impl Component {
             .map_err(|what| PluginError::Compile { path: path.into(), what })?;
         let samples = samples::read(&bytes).map_err(|what| PluginError::Samples { path: path.into(), what })?;
         drop(bytes);
-        check_imports(path, engine, &compiled)?;
+        let imports = check_imports(path, engine, &compiled)?;
         let pre = engine.linker().instantiate_pre(&compiled).map_err(|error| wrong_types(path, &error))?;
         check_export(path, &compiled, "description", "every component exports it")?;
         let name = path.file_name().map(|name| printable(&name.to_string_lossy(), 100)).unwrap_or_default();
         let stranger = Arc::new(Identity { name, digest: digest.clone() });
         let description = describe(path, engine, &stranger, &pre, &compiled)?;
-        let component = Self {
+        Ok(Self {
             path: path.into(),
             engine: engine.clone(),
             identity: Arc::new(Identity { name: description.name.clone(), digest }),
             described: DescribedPreDebug(DescribedPre::new(pre.clone()).map_err(|error| wrong_types(path, &error))?),
             blueprint: Blueprint::new(description.kind, &pre).map_err(|error| wrong_types(path, &error))?,
             description,
+            imports,
             samples,
-        };
-        samples::check(component, path)
+        })
     }
 
     /// What contracts call it.
@@ -112,7 +121,17 @@ impl Component {
         self.description.options.schema()
     }
 
-    /// The samples that it carries. They held when it was loaded.
+    /// Whether one instance may work on many chunks, or sessions of groups.
+    pub fn reuse(&self) -> bool {
+        self.description.reuse
+    }
+
+    /// Interfaces that it imports, as they are named in it.
+    pub fn imports(&self) -> &[String] {
+        &self.imports
+    }
+
+    /// The samples that it carries. They held when it was loaded, if it was loaded to serve.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
@@ -196,10 +215,6 @@ impl Component {
         })
     }
 
-    pub(crate) fn reuse(&self) -> bool {
-        self.description.reuse
-    }
-
     /// How to start it on rows; `None` when it works on groups.
     pub(crate) fn row_blueprint(&self) -> Option<&RowBlueprint> {
         match &self.blueprint {
@@ -245,13 +260,18 @@ fn read(path: &Path) -> Result<Vec<u8>, PluginError> {
     Ok(bytes)
 }
 
-fn check_imports(path: &Path, engine: &Engine, compiled: &wasmtime::component::Component) -> Result<(), PluginError> {
+/// The interfaces that it imports, all of which a host gives.
+fn check_imports(
+    path: &Path,
+    engine: &Engine,
+    compiled: &wasmtime::component::Component,
+) -> Result<Vec<String>, PluginError> {
     let component_type = compiled.component_type();
-    let imports = component_type.imports(engine.wasmtime()).map(|(name, _)| name);
+    let imports: Vec<&str> = component_type.imports(engine.wasmtime()).map(|(name, _)| name).collect();
     let refused: Vec<String> =
-        imports.filter(|name| !imports::allowed(name)).take(20).map(|name| printable(name, 200)).collect();
+        imports.iter().filter(|name| !imports::allowed(name)).take(20).map(|name| printable(name, 200)).collect();
     if refused.is_empty() {
-        return Ok(());
+        return Ok(imports.into_iter().map(ToOwned::to_owned).collect());
     }
     Err(PluginError::Import { path: path.into(), imports: refused, offered: imports::OFFERED })
 }

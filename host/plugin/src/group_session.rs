@@ -24,6 +24,7 @@ pub struct GroupSession {
     accounts: GroupAccounts,
     given: Given,
     kept: Option<Arc<Kept>>,
+    reused: bool,
     /// `None` once a call has failed.
     instance: Option<Instance>,
 }
@@ -47,6 +48,7 @@ impl GroupSession {
             accounts: GroupAccounts::new(stage.component().kind()),
             given: Given::default(),
             kept,
+            reused: instance.calls > 0,
             instance: Some(instance),
         }
     }
@@ -73,18 +75,23 @@ impl GroupSession {
     /// # Errors
     /// As for [`Self::push`].
     pub fn finish(mut self) -> Result<Vec<GroupAnswer>, CallError> {
-        let is_kept = self.kept.is_some();
-        let answers = self.call(|instance| {
-            let messages = instance.finish_groups()?;
-            if is_kept {
-                instance.close_groups()?;
+        let answers = self.call(Instance::finish_groups)?;
+        if let (Some(kept), Some(mut instance)) = (&self.kept, self.instance) {
+            match instance.close_groups() {
+                Ok(()) => kept.put(instance, &self.limits),
+                // The answer is complete; the end of the session costs the instance alone.
+                Err(stop) => {
+                    let error = explain(stop, instance.store.data(), &self.limits);
+                    tracing::debug!(%error, "an instance is given up: the end of its session failed");
+                }
             }
-            Ok(messages)
-        })?;
-        if let (Some(kept), Some(instance)) = (&self.kept, self.instance) {
-            kept.put(instance, &self.limits);
         }
         Ok(answers)
+    }
+
+    /// Whether its instance had worked before.
+    pub fn reused(&self) -> bool {
+        self.reused
     }
 
     fn call(

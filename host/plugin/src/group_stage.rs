@@ -67,13 +67,19 @@ impl GroupStage {
             return Err(CallError::Host { what: "it is no component for groups".to_string() });
         };
         let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
+        let limits = &self.limits;
         guarded(|| {
-            let mut instance = kept
-                .and_then(|kept| kept.take(&self.limits, timestamp_us))
-                .unwrap_or_else(|| Instance::new(self.component.store(&self.limits, timestamp_us)));
+            if let Some(mut instance) = kept.and_then(|kept| kept.take(limits, timestamp_us)) {
+                match instance.open_groups(blueprint, opening) {
+                    Ok(()) => return Ok(GroupSession::new(self, instance, kept.cloned(), timestamp_us)),
+                    // Maybe it had grown old: a fresh one decides.
+                    Err(stop) => drop(explain(stop, instance.store.data(), limits)),
+                }
+            }
+            let mut instance = Instance::new(self.component.store(limits, timestamp_us));
             match instance.open_groups(blueprint, opening) {
                 Ok(()) => Ok(GroupSession::new(self, instance, kept.cloned(), timestamp_us)),
-                Err(stop) => Err(explain(stop, instance.store.data(), &self.limits)),
+                Err(stop) => Err(explain(stop, instance.store.data(), limits)),
             }
         })
     }

@@ -6,7 +6,9 @@ use wasmtime::Store;
 use wasmtime::component::{InstancePre, ResourceAny};
 
 use crate::Kind;
-use crate::bindings::{Column, Grouping, GroupingPre, Judging, JudgingPre, Message, Output, Transforming, TransformingPre};
+use crate::bindings::{
+    Column, Grouping, GroupingPre, Judging, JudgingPre, Message, Output, Transforming, TransformingPre,
+};
 use crate::failure::Stop;
 use crate::output::Answer;
 use crate::state::State;

@@ -44,6 +44,7 @@ mod stubs;
 mod text;
 mod ticker;
 
+pub use cache::user_cache;
 pub use compile::{Compiler, compile_in_child};
 pub use component::Component;
 pub use description::{Kind, SchemaVersions};

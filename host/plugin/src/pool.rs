@@ -69,9 +69,12 @@ impl Pool {
 
     /// Gives up what a stage kept.
     pub(crate) fn forget(&self, stage: StageKey) {
-        let kept = std::mem::take(&mut *self.idle());
-        let (own, others): (VecDeque<_>, VecDeque<_>) = kept.into_iter().partition(|one| one.stage == stage);
-        self.idle().extend(others);
+        let mut idle = self.idle();
+        // Under one lock: whoever looks for room meanwhile must find what the others keep.
+        let (own, others): (VecDeque<_>, VecDeque<_>) =
+            std::mem::take(&mut *idle).into_iter().partition(|one| one.stage == stage);
+        *idle = others;
+        drop(idle);
         drop(own);
     }
 
@@ -82,5 +85,42 @@ impl Pool {
 
     fn idle(&self) -> MutexGuard<'_, VecDeque<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::EngineOptions;
+    use crate::engine::Engine;
+    use crate::guest_log::Identity;
+    use crate::limits::Limits;
+    use crate::state::State;
+
+    #[test]
+    fn whoever_looks_for_room_finds_idle_instances_also_while_a_stage_gives_up_its_own() {
+        let limits = Limits { memory_bytes_max: 1 << 20, ..Limits::default() };
+        let options = EngineOptions { total_memory_bytes_max: limits.memory_bytes_max, ..EngineOptions::default() };
+        let engine = Engine::with(options).unwrap();
+        let identity = Arc::new(Identity { name: "any".into(), digest: String::new() });
+        let (kept, gone) = (engine.pool().register(), engine.pool().register());
+        for round in 0..2_000 {
+            // All that there is, idle.
+            let store = State::store(&engine, &identity, &limits, 0);
+            engine.pool().put(kept, Instance::new(store), limits.memory_bytes_max);
+            let (told, done) = mpsc::channel();
+            let waiting = engine.clone();
+            thread::spawn(move || {
+                drop(waiting.pool().reserve(1));
+                told.send(()).unwrap();
+            });
+            engine.pool().forget(gone);
+            assert_eq!(done.recv_timeout(Duration::from_secs(60)), Ok(()), "round {round}: it waits for what is idle");
+            engine.pool().forget(kept);
+        }
     }
 }

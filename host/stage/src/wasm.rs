@@ -144,6 +144,10 @@ impl GroupSession for SandboxedSession {
     fn finish(self: Box<Self>) -> Result<Vec<GroupAnswer>, String> {
         answers(self.0.finish())
     }
+
+    fn reused(&self) -> bool {
+        self.0.reused()
+    }
 }
 
 fn answers(given: Result<Vec<crisol_plugin::GroupAnswer>, CallError>) -> Result<Vec<GroupAnswer>, String> {

@@ -188,6 +188,20 @@ async fn what_a_component_gets_wrong_names_it_and_its_groups() {
 }
 
 #[tokio::test]
+async fn what_fails_only_because_it_has_worked_before_is_done_afresh() {
+    // Several calls to a session: in the first, in a later one, and at the end.
+    for guilty in [0, 20_000, 39_999, usize::MAX] {
+        let given: Vec<Row> = (0..40_000)
+            .map(|row| (Some(["a", "b", "c"][row / 15_000]), Some(if row == guilty { 13 } else { (row % 10) as i64 })))
+            .collect();
+        let given = [rows(&given)];
+        let aging = compute(&chain(&groups("aging", StageKind::Aggregator)), &given).await.unwrap();
+        let young = compute(&chain(&groups("sums", StageKind::Aggregator)), &given).await.unwrap();
+        assert_eq!(aging, young, "{guilty}");
+    }
+}
+
+#[tokio::test]
 async fn the_group_on_which_a_component_fails_is_named() {
     let chain = chain(&groups("allergic", StageKind::Ranker));
     let given: Vec<_> =

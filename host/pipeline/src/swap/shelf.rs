@@ -6,7 +6,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crisol_plugin::{Component, Engine, EngineOptions, PluginError, Refused, Registry, files, printable_path};
+use crisol_plugin::{
+    Component, Engine, EngineOptions, PluginError, Refused, Registry, files, printable_path, user_cache,
+};
 
 use super::Decisions;
 
@@ -77,7 +79,7 @@ impl Shelf {
             look.iter().filter(|(path, stamp)| self.look.get(*path) != Some(*stamp)).map(|(path, _)| path).collect();
         let mut refused = Vec::new();
         for path in changed {
-            let loaded = self.engine().and_then(|engine| Component::load(path, &engine, cache().as_deref()));
+            let loaded = self.engine().and_then(|engine| Component::load(path, &engine, user_cache().as_deref()));
             let kept = loaded.map(Arc::new).map_err(|reason| {
                 let text = reason.to_string();
                 refused.push(Refused { path: path.clone(), reason });
@@ -103,7 +105,7 @@ impl Shelf {
     /// Loads a file that is none of the folder's.
     pub(crate) fn load_apart(&mut self, path: &Path) -> Result<Component, PluginError> {
         let engine = self.engine()?;
-        Component::load(path, &engine, cache().as_deref())
+        Component::load(path, &engine, user_cache().as_deref())
     }
 
     /// Components that a host refused, and why, as long as their files are the same.
@@ -144,14 +146,6 @@ impl Stamp {
             changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         })
     }
-}
-
-/// Where compiled components are kept: they are the same for all projects of a user, and nobody else's.
-fn cache() -> Option<PathBuf> {
-    // The XDG specification: a relative path is to be ignored.
-    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
-    Some(caches.join("crisol").join("compiled"))
 }
 
 #[cfg(test)]

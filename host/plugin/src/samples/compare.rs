@@ -1,15 +1,16 @@
 //! What came out against what was expected.
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use serde_json::Value;
 
 use super::input::wrong;
-use super::{Difference, Expect, ExpectedRejection, Object, SampleFault, decode, encode};
+use super::{Difference, Expect, ExpectedRejection, Object, Sample, SampleFault, decode, encode};
 use crate::columns::nearest;
 use crate::text::printable;
+use crate::{Kind, Rejected};
 
 /// The number of the given row that a row stands for, among its columns.
-const ROW: &str = "_row";
+pub(super) const ROW: &str = "_row";
 const SHOWN_BYTES_MAX: usize = 200;
 
 /// A row that came out: a row of what was written, and the given row behind it.
@@ -25,22 +26,32 @@ pub(super) struct Out {
     pub(super) number: usize,
 }
 
-/// Everything that came out, in order.
+/// Everything that came out.
 #[derive(Debug)]
-pub(super) struct Outcome<'a> {
-    /// Columns that the component gave.
-    pub(super) written: &'a [RecordBatch],
+pub(super) struct Outcome {
+    /// Columns that the component gave; none from a validator.
+    pub(super) written: Vec<RecordBatch>,
     /// Columns of the given rows that follow them.
-    pub(super) given: &'a RecordBatch,
-    /// The rows.
+    pub(super) given: RecordBatch,
+    /// The rows, in order.
     pub(super) rows: Vec<Out>,
+    /// Given rows that do not go on, by row.
+    pub(super) rejected: Vec<Rejected>,
 }
 
-/// Rows against rows.
+/// Where it differs from what a sample expects.
 ///
 /// # Errors
-/// A row of `expected` names a column that there is not, or a value that does not fit.
-pub(super) fn rows(outcome: &Outcome<'_>, expected: &[Object]) -> Result<Vec<Difference>, SampleFault> {
+/// A row of `expect` names a column that there is not, or a value that does not fit.
+pub(super) fn differences(outcome: &Outcome, sample: &Sample, kind: Kind) -> Result<Vec<Difference>, SampleFault> {
+    let fates = fates(&outcome.rejected, &sample.expect, sample.given.len());
+    if !fates.is_empty() || kind == Kind::Validator {
+        return Ok(fates);
+    }
+    rows(outcome, sample.expect.rows.as_deref().unwrap_or_default())
+}
+
+fn rows(outcome: &Outcome, expected: &[Object]) -> Result<Vec<Difference>, SampleFault> {
     if outcome.rows.len() != expected.len() {
         let rows = |count: usize| format!("{count} row{}", if count == 1 { "" } else { "s" });
         let got = rows(outcome.rows.len());
@@ -59,17 +70,21 @@ pub(super) fn rows(outcome: &Outcome<'_>, expected: &[Object]) -> Result<Vec<Dif
     Ok(differences)
 }
 
-impl Outcome<'_> {
+impl Outcome {
     /// A value of `expected` and the one that came, as both are written.
     fn pair(&self, out: &Out, name: &str, expected: &Value) -> Result<(Value, Value), String> {
         if name == ROW {
             return Ok((expected.clone(), Value::from(out.number)));
         }
-        let written = self.written.get(out.batch).and_then(|batch| Some((batch.column_by_name(name)?, out.row)));
-        let found = written.or_else(|| Some((self.given.column_by_name(name)?, out.given)));
-        let (column, row) = found.ok_or_else(|| self.unknown(name))?;
+        let (column, row) = self.column(out, name).ok_or_else(|| self.unknown(name))?;
         let expected = decode::column(column.data_type(), &[expected])?;
         Ok((encode::value(expected.as_ref(), 0), encode::value(column.as_ref(), row)))
+    }
+
+    /// A column that a row has, and where in it.
+    pub(super) fn column(&self, out: &Out, name: &str) -> Option<(&ArrayRef, usize)> {
+        let written = self.written.get(out.batch).and_then(|batch| Some((batch.column_by_name(name)?, out.row)));
+        written.or_else(|| Some((self.given.column_by_name(name)?, out.given)))
     }
 
     fn unknown(&self, name: &str) -> String {
@@ -83,21 +98,25 @@ impl Outcome<'_> {
     }
 }
 
-/// What becomes of a given row.
+/// What becomes of a given row that does not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fate<'a> {
+struct Fate<'a> {
     /// Dropped on purpose; else it goes to quarantine.
-    pub(super) filter: bool,
-    /// The reason.
-    pub(super) code: &'a str,
-    /// Its words.
-    pub(super) text: Option<&'a str>,
+    filter: bool,
+    code: &'a str,
+    text: Option<&'a str>,
 }
 
-/// The fates of the given rows against those expected; `None`: the row goes on.
-pub(super) fn fates(got: &[Option<Fate<'_>>], expect: &Expect) -> Vec<Difference> {
+/// The fates of the given rows against those expected.
+fn fates(rejected: &[Rejected], expect: &Expect, given: usize) -> Vec<Difference> {
+    let mut got: Vec<Option<Fate<'_>>> = vec![None; given];
+    for Rejected { row, filter, code, text } in rejected {
+        if let Some(fate) = got.get_mut(*row as usize) {
+            *fate = Some(Fate { filter: *filter, code, text: Some(text) });
+        }
+    }
     let told = |fate: Option<&Fate<'_>>| fate.map_or_else(|| "the row goes on".to_string(), Fate::told);
-    let rows = got.iter().zip(expected(expect, got.len())).enumerate();
+    let rows = got.iter().zip(expected(expect, given)).enumerate();
     let different = rows.filter(|(_, (got, expected))| !same(expected.as_ref(), got.as_ref()));
     let difference = |(row, (got, expected)): (usize, (&Option<Fate<'_>>, Option<Fate<'_>>))| Difference {
         place: format!("given[{row}]"),

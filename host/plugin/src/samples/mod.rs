@@ -18,6 +18,7 @@
 //! They lie in custom sections [`SECTION`], at the top of the component or in a module of it. The texts of one section are
 //! read one after the other, since linkers put sections of one name together.
 
+mod came;
 mod compare;
 mod decode;
 mod encode;
@@ -109,6 +110,20 @@ impl Sample {
     /// # Errors
     /// It cannot be given to the component, the component failed, or something else came out.
     pub fn run(&self, component: &Arc<Component>, limits: &Limits) -> Result<(), SampleFault> {
+        let outcome = self.outcome(component, limits)?;
+        let differences = compare::differences(&outcome, self, component.kind())?;
+        if differences.is_empty() { Ok(()) } else { Err(SampleFault::Differs(differences)) }
+    }
+
+    /// Runs it and tells what comes out, as `expect` would say it: rows with the columns that this sample expects, or with all.
+    ///
+    /// # Errors
+    /// It cannot be given to the component, or the component failed.
+    pub fn come(&self, component: &Arc<Component>, limits: &Limits) -> Result<Expect, SampleFault> {
+        Ok(self.outcome(component, limits)?.expect(&self.expect, component.kind()))
+    }
+
+    fn outcome(&self, component: &Arc<Component>, limits: &Limits) -> Result<compare::Outcome, SampleFault> {
         if component.kind().groups() {
             groups::run(self, component, limits)
         } else {

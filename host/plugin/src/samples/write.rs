@@ -45,7 +45,8 @@ impl Sample {
 }
 
 impl Expect {
-    fn to_json(&self) -> Value {
+    /// As a file has it; what is empty is left out.
+    pub fn to_json(&self) -> Value {
         let mut written = json!({});
         if let Some(rows) = &self.rows {
             written["rows"] = rows.clone().into();

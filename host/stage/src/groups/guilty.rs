@@ -1,18 +1,90 @@
-//! Which group of a session it is on which a component fails.
+//! What becomes of a session that failed: a second try, or the group on which the component fails.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use arrow_array::RecordBatch;
 
-use super::Grouping;
-use super::run::Session;
-use crate::BatchContext;
+use super::run::{Ended, Session};
+use super::{GroupAnswer, GroupSession, Grouping};
+use crate::{BatchContext, StageError};
 
 impl Grouping {
+    /// There are no more rows: the rest of the answer.
+    pub(super) fn finish(&self, session: &mut Session, context: &BatchContext) -> Result<Vec<GroupAnswer>, StageError> {
+        let reused = session.work.reused();
+        match std::mem::replace(&mut session.work, Box::new(Ended)).finish() {
+            Err(error) if reused => match self.replayed(session, context).and_then(|(work, _)| work.finish()) {
+                Ok(answers) => Ok(self.grown_old(&error, answers)),
+                Err(error) => Err(self.named(session, &error, context)),
+            },
+            answers => answers.map_err(|error| self.named(session, &error, context)),
+        }
+    }
+
+    /// After an error in an instance that had worked before: the session once more in a fresh one, and its answer to the newest
+    /// rows.
+    pub(super) fn afresh(
+        &self,
+        session: &mut Session,
+        error: &str,
+        context: &BatchContext,
+    ) -> Result<(Box<dyn GroupSession>, Vec<GroupAnswer>), StageError> {
+        let reused = session.work.reused();
+        // Gives its memory back before another one is started.
+        session.work = Box::new(Ended);
+        if !reused {
+            return Err(self.named(session, error, context));
+        }
+        let again = self.replayed(session, context).map_err(|error| self.named(session, &error, context));
+        again.map(|(work, answers)| (work, self.grown_old(error, answers)))
+    }
+
+    /// All rows of a session in a fresh instance. Answers to all but the newest rows were taken already.
+    fn replayed(
+        &self,
+        session: &Session,
+        context: &BatchContext,
+    ) -> Result<(Box<dyn GroupSession>, Vec<GroupAnswer>), String> {
+        let mut work = self.worker.open_fresh(context.timestamp_us)?;
+        let mut answers = Vec::new();
+        for (rows, numbers) in rows_of(session, 0..session.groups.len()) {
+            answers = work.push(&self.seen(&rows, numbers).map_err(|error| error.to_string())?)?;
+        }
+        Ok((work, answers))
+    }
+
+    fn grown_old(&self, error: &str, answers: Vec<GroupAnswer>) -> Vec<GroupAnswer> {
+        let (stage, component) = (&self.name, self.worker.id().name);
+        tracing::warn!(
+            stage,
+            component,
+            error,
+            "a session of groups failed in an instance that had worked before, and succeeded in a fresh one"
+        );
+        answers
+    }
+
+    /// The error of a session, with the group that alone brings it about, else with all that it was about.
+    fn named(&self, session: &Session, error: &str, context: &BatchContext) -> StageError {
+        let shown = |group: usize| {
+            let (batch, row) = session.groups.get(group)?;
+            Some(self.keys.shown(session.rows.get(*batch)?, *row))
+        };
+        if let Some((group, error)) = self.guilty(session, context) {
+            let group = shown(group).unwrap_or_default();
+            return self.failed(format!("{error} (in the group ({group}))"));
+        }
+        let first = shown(0).unwrap_or_default();
+        let last = shown(session.groups.len().saturating_sub(1)).unwrap_or_default();
+        let groups =
+            if first == last { format!("in the group ({first})") } else { format!("in groups ({first}) to ({last})") };
+        self.failed(format!("{error} ({groups})"))
+    }
+
     /// The group that alone makes a session fail, and how it fails on it; `None` when no single one does, or when the time
     /// for the search in this batch is over.
-    pub(super) fn guilty(&self, session: &Session, context: &BatchContext) -> Option<(usize, String)> {
+    fn guilty(&self, session: &Session, context: &BatchContext) -> Option<(usize, String)> {
         let mut groups = 0..session.groups.len();
         let mut told = None;
         while groups.len() > 1 {

@@ -62,6 +62,11 @@ pub trait GroupSession: Send {
     /// # Errors
     /// As for `push`.
     fn finish(self: Box<Self>) -> Result<Vec<GroupAnswer>, String>;
+
+    /// Whether what works has worked before: a failure may then come of that.
+    fn reused(&self) -> bool {
+        false
+    }
 }
 
 /// Rows that a worker gives; each row and group is answered at most once in a session.

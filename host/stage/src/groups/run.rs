@@ -51,7 +51,7 @@ impl std::fmt::Debug for GroupRun {
 
 /// An open session, and what it was given.
 pub(super) struct Session {
-    work: Box<dyn GroupSession>,
+    pub(super) work: Box<dyn GroupSession>,
     pub(super) rows: Vec<RecordBatch>,
     /// Number of the first row of each batch.
     starts: Vec<usize>,
@@ -147,14 +147,20 @@ impl GroupRun {
                 grouping.failed(format!("the group ({group}) holds more than {most} MiB, the most of one group"))
             );
         }
-        let answers = session.work.push(&seen).map_err(|error| grouping.named(session, &error, &self.context))?;
+        let answers = match session.work.push(&seen) {
+            Ok(answers) => answers,
+            Err(error) => {
+                let (work, answers) = grouping.afresh(session, &error, &self.context)?;
+                session.work = work;
+                answers
+            }
+        };
         grouping.rows_of(session, answers, out)
     }
 
     fn end_session(&mut self, out: &mut Vec<RecordBatch>) -> Result<(), StageError> {
         let Some(mut session) = self.session.take() else { return Ok(()) };
-        let work = std::mem::replace(&mut session.work, Box::new(Ended));
-        let answers = work.finish().map_err(|error| self.grouping.named(&session, &error, &self.context))?;
+        let answers = self.grouping.finish(&mut session, &self.context)?;
         self.grouping.rows_of(&mut session, answers, out)?;
         self.counts.rows_out += session.answered;
         if self.grouping.worker.ranks() {
@@ -167,7 +173,7 @@ impl GroupRun {
 }
 
 /// In the place of a session that has ended.
-struct Ended;
+pub(super) struct Ended;
 
 impl GroupSession for Ended {
     fn push(&mut self, _rows: &RecordBatch) -> Result<Vec<GroupAnswer>, String> {
@@ -191,23 +197,6 @@ impl Grouping {
         let fields = self.reads.iter().map(|at| Arc::new(self.input.field(*at).clone()));
         let group = Arc::new(Field::new("_group", DataType::Int32, false));
         Arc::new(Schema::new(fields.chain([group]).collect::<Vec<_>>()))
-    }
-
-    /// The error of a session, with the group that alone brings it about, else with all that it was about.
-    fn named(&self, session: &Session, error: &str, context: &BatchContext) -> StageError {
-        let shown = |group: usize| {
-            let (batch, row) = session.groups.get(group)?;
-            Some(self.keys.shown(session.rows.get(*batch)?, *row))
-        };
-        if let Some((group, error)) = self.guilty(session, context) {
-            let group = shown(group).unwrap_or_default();
-            return self.failed(format!("{error} (in the group ({group}))"));
-        }
-        let first = shown(0).unwrap_or_default();
-        let last = shown(session.groups.len().saturating_sub(1)).unwrap_or_default();
-        let groups =
-            if first == last { format!("in the group ({first})") } else { format!("in groups ({first}) to ({last})") };
-        self.failed(format!("{error} ({groups})"))
     }
 
     /// Answers as rows of the table.

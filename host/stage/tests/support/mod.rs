@@ -157,7 +157,8 @@ impl Workers for Natives {
 
     /// `best` keeps the two greatest `n` of each group and gives their `place`; `sums` gives `total`, none for groups
     /// without a number; `liar` answers for rows that it was not given; `broken` fails with its second group;
-    /// `allergic` fails at 13.
+    /// `allergic` fails at 13. `aging` is `sums` in something that has worked before, and fails at 13 and at its end, until it is
+    /// begun afresh.
     fn group_worker(&self, stage: &StageSpec, _input: &SchemaRef) -> Result<Arc<dyn GroupWorker>, Vec<WorkerProblem>> {
         Ok(Arc::new(NativeGroups(stage.component.clone())))
     }
@@ -177,18 +178,23 @@ impl GroupWorker for NativeGroups {
 
     fn writes(&self) -> SchemaRef {
         let field = match self.0.as_str() {
-            "sums" => Field::new("total", DataType::Int64, false),
+            "sums" | "aging" => Field::new("total", DataType::Int64, false),
             _ => Field::new("place", DataType::Int32, false),
         };
         Arc::new(Schema::new(vec![field]))
     }
 
     fn ranks(&self) -> bool {
-        self.0 != "sums"
+        !matches!(self.0.as_str(), "sums" | "aging")
     }
 
     fn open(&self, _timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
         Ok(Box::new(NativeSession { kind: self.0.clone(), writes: self.writes(), rows: Vec::new() }))
+    }
+
+    fn open_fresh(&self, _timestamp_us: i64) -> Result<Box<dyn GroupSession>, String> {
+        let kind = self.0.replace("aging", "sums");
+        Ok(Box::new(NativeSession { kind, writes: self.writes(), rows: Vec::new() }))
     }
 }
 
@@ -208,13 +214,20 @@ impl GroupSession for NativeSession {
         if self.kind == "broken" && self.rows.iter().any(|(_, group)| *group == 1) {
             return Err("unreachable executed".into());
         }
-        if self.kind == "allergic" && numbers.iter().any(|n| n == Some(13)) {
+        if matches!(self.kind.as_str(), "allergic" | "aging") && numbers.iter().any(|n| n == Some(13)) {
             return Err("it trapped: thirteen".into());
         }
         Ok(Vec::new())
     }
 
+    fn reused(&self) -> bool {
+        self.kind == "aging"
+    }
+
     fn finish(self: Box<Self>) -> Result<Vec<GroupAnswer>, String> {
+        if self.kind == "aging" {
+            return Err("it trapped: too old".into());
+        }
         let groups = self.rows.last().map_or(0, |(_, group)| group + 1);
         let (mut index, mut values) = (Vec::new(), Vec::new());
         for group in 0..groups {

@@ -86,6 +86,9 @@ fn run<S: GroupSession>(
     index: &str,
     known: &BTreeSet<i32>,
 ) -> Result<Answer, Failure> {
+    if !groups.is_sorted() {
+        return Err(Failure::input("the rows are not sorted by group; a host gives them so"));
+    }
     let plan = S::plan(options, &Column::all_of(input.schema_ref()))?;
     let (columns, rows) = narrowed(&plan, input)?;
     let rows = grouped(&rows, groups)?;

@@ -1,0 +1,24 @@
+//! What authors of plugins need: a project to start from, a component built of it, and its samples run.
+//!
+//! [`scaffold`] writes a project from templates and the sources of the SDK, both of them in this binary. [`build`](fn@build)
+//! calls the language's own tool and puts the samples into the component. [`Bench`] loads a component that need not be good
+//! enough to serve: [`test`](Bench::test) runs samples through it, [`inspect`](Bench::inspect) tells what it is.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod bench;
+mod build;
+mod error;
+mod inspect;
+mod project;
+mod samples;
+mod scaffold;
+mod test;
+
+pub use bench::Bench;
+pub use build::{Built, build};
+pub use crisol_plugin::{Compiler, Difference, Kind};
+pub use error::AuthorError;
+pub use inspect::Inspected;
+pub use project::{Lang, Project};
+pub use scaffold::{Scaffold, scaffold};
+pub use test::{Report, SampleResult, Verdict};

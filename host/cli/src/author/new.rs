@@ -1,0 +1,40 @@
+//! `host new`
+
+use std::path::PathBuf;
+
+use crisol_author::{AuthorError, Kind, Lang, Scaffold, scaffold};
+use serde_json::json;
+
+use crate::args::{Global, KindName, LangName, New, Output};
+use crate::exit::Exit;
+use crate::out::println;
+use crate::tables::plain;
+
+/// Writes a project, and says what to run next.
+pub(super) fn new(global: &Global, new: &New) -> Result<Exit, AuthorError> {
+    let folder = new.path.clone().unwrap_or_else(|| PathBuf::from(&new.name));
+    let LangName::Rust = new.lang;
+    let wanted = Scaffold { name: &new.name, kind: kind(new.kind), lang: Lang::Rust };
+    let files = scaffold(wanted, &folder)?;
+    if global.output == Output::Json {
+        println!("{}", json!({ "schema": "crisol.new/v1", "folder": folder, "files": files }));
+        return Ok(Exit::Done);
+    }
+    let shown = plain(&folder.to_string_lossy());
+    println!(
+        "{shown}: a {} in Rust. Its logic is in {shown}/src/lib.rs, its samples in {shown}/tests/samples.json.",
+        wanted.kind
+    );
+    println!("\nnext:\n  cd {shown}\n  host test");
+    Ok(Exit::Done)
+}
+
+fn kind(name: KindName) -> Kind {
+    match name {
+        KindName::Decoder => Kind::Decoder,
+        KindName::Transformer => Kind::Transformer,
+        KindName::Validator => Kind::Validator,
+        KindName::Ranker => Kind::Ranker,
+        KindName::Aggregator => Kind::Aggregator,
+    }
+}
