@@ -66,8 +66,9 @@ fn a_new_plugin_of_each_kind_builds_and_its_samples_hold() {
 
 /// What follows on the first test: the test of the source, a build without need, a mistake, a trap.
 fn the_loop_of_an_author(plugin: &Path) {
-    let tested = Command::new("cargo").args(["test", "--quiet"]).current_dir(plugin);
-    let tested = { tested }.env("CARGO_TARGET_DIR", authored().join("target")).output().unwrap();
+    let mut cargo = Command::new("cargo");
+    cargo.args(["test", "--quiet"]).current_dir(plugin).env("CARGO_TARGET_DIR", authored().join("target"));
+    let tested = cargo.output().unwrap();
     assert!(tested.status.success() && told(&tested).contains("1 passed"), "{}", told(&tested));
 
     let component = plugin.join("build/new-decoder.wasm");
