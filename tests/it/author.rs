@@ -162,6 +162,8 @@ fn mistakes_of_authors_are_told_with_what_to_do() {
             assert!(said.contains(word), "`{word}` is missing in:\n{said}");
         }
     }
+    let refused: Value = serde_json::from_str(&out(&host(home, &["build", "-o", "json"]))).unwrap();
+    assert_eq!((&refused["schema"], &refused["errors"][0]["code"]), (&json!("crisol.error/v1"), &json!("wrong_usage")));
     succeed(home, &["new", "sales", "--kind", "ranker"]);
     assert!(fail(home, &["new", "sales", "--kind", "ranker"], 2).contains("is there already"));
     let mut command = Command::new(binary("host"));

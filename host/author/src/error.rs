@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crisol_plugin::PluginError;
+use crisol_store::StoreError;
 
 /// Why a command for authors could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +79,9 @@ pub enum AuthorError {
     /// The sandbox refuses the component.
     #[error(transparent)]
     Component(#[from] PluginError),
+    /// A component cannot be put in its place.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// A file or folder.
     #[error("{}: {source}", path.display())]
     Io {

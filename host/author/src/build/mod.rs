@@ -38,18 +38,9 @@ pub fn build(project: &Project) -> Result<Built, AuthorError> {
     let path = project.component();
     let changed = fs::read(&path).ok().as_ref() != Some(&component);
     if changed {
-        put(&path, &component)?;
+        // A host or an editor that looks at it never sees a part.
+        crisol_store::replace(&path, &component)?;
     }
     let samples = files.iter().map(|file| file.samples.len()).sum();
     Ok(Built { path, bytes: component.len() as u64, samples, changed })
-}
-
-/// In one step: a host or an editor that looks at the file never sees a part of it.
-fn put(path: &std::path::Path, bytes: &[u8]) -> Result<(), AuthorError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(AuthorError::io(folder))?;
-    }
-    let new = path.with_extension("wasm.new");
-    fs::write(&new, bytes).map_err(AuthorError::io(&new))?;
-    fs::rename(&new, path).map_err(AuthorError::io(path))
 }

@@ -29,7 +29,7 @@ fn refuse(error: &AuthorError, output: Output) -> Exit {
     match output {
         Output::Json => {
             let error = json!({ "code": code(error), "message": error.to_string(), "hint": error.hint() });
-            println!("{}", json!({ "schema": "crisol.error/v1", "error": error }));
+            println!("{}", json!({ "schema": "crisol.error/v1", "errors": [error] }));
         }
         Output::Text => exit::print(error, error.hint().as_deref()),
     }
