@@ -2,11 +2,13 @@
 //!
 //! [`scaffold`] writes a project from templates and the sources of the SDK, both of them in this binary. [`build`](fn@build)
 //! calls the language's own tool and puts the samples into the component. [`Bench`] loads a component that need not be good
-//! enough to serve: [`test`](Bench::test) runs samples through it, [`inspect`](Bench::inspect) tells what it is.
+//! enough to serve: [`test`](Bench::test) runs samples through it, [`inspect`](Bench::inspect) tells what it is,
+//! [`place`](Bench::place) puts it where a host takes it. [`Watch`] waits for the next change.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod bench;
 mod build;
+mod dev;
 mod error;
 mod inspect;
 mod project;
@@ -15,10 +17,11 @@ mod scaffold;
 mod test;
 
 pub use bench::Bench;
-pub use build::{Built, build};
+pub use build::{Built, Profile, build};
 pub use crisol_plugin::{Compiler, Difference, Kind};
+pub use dev::Watch;
 pub use error::AuthorError;
 pub use inspect::Inspected;
-pub use project::{Lang, Project};
+pub use project::{Lang, Project, Recipe};
 pub use scaffold::{Scaffold, scaffold};
 pub use test::{Report, SampleResult, Verdict};

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crisol_plugin::Kind;
 use serde::Deserialize;
 
 use crate::AuthorError;
 
 const MANIFEST: &str = "plugin.toml";
+/// Where `host new` puts the sources of the SDK.
+pub(crate) const SDK: &str = "crisol";
 
 /// A language that plugins are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -15,6 +18,25 @@ const MANIFEST: &str = "plugin.toml";
 pub enum Lang {
     /// Rust 1.95 or newer.
     Rust,
+    /// Python 3.10 or newer.
+    Python,
+    /// JavaScript, with Node.js 20 or newer for the build.
+    JavaScript,
+    /// TypeScript, likewise.
+    TypeScript,
+    /// Go 1.26 or newer.
+    Go,
+    /// Any other: a command makes a core module or a component.
+    Other,
+}
+
+/// How a plugin in another language is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// A line for the shell, in the plugin's folder.
+    pub command: String,
+    /// What it makes, below the plugin's folder.
+    pub output: PathBuf,
 }
 
 /// A folder with `plugin.toml`.
@@ -26,6 +48,12 @@ pub struct Project {
     pub name: String,
     /// What it is written in.
     pub lang: Lang,
+    /// What it is for.
+    pub kind: Kind,
+    /// The folder with `wit/` and `sdk/`.
+    pub sdk: PathBuf,
+    /// How it is built; only of [`Lang::Other`].
+    pub recipe: Option<Recipe>,
 }
 
 #[derive(Deserialize)]
@@ -33,6 +61,10 @@ pub struct Project {
 struct Manifest {
     name: String,
     lang: Lang,
+    kind: Kind,
+    crisol: Option<PathBuf>,
+    command: Option<String>,
+    output: Option<PathBuf>,
 }
 
 impl Project {
@@ -49,21 +81,67 @@ impl Project {
             }
             Err(source) => return Err(AuthorError::Io { path, source }),
         };
-        let manifest: Result<Manifest, _> = toml_edit::de::from_str(&text);
-        let Manifest { name, lang } =
-            manifest.map_err(|error| AuthorError::Manifest { path: path.clone(), what: error.to_string() })?;
-        check_name(&name)?;
-        Ok(Self { folder: folder.into(), name, lang })
+        let wrong = |what: String| AuthorError::Manifest { path: path.clone(), what };
+        let manifest: Manifest = toml_edit::de::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        check_name(&manifest.name)?;
+        let recipe = recipe(manifest.lang, manifest.command, manifest.output).map_err(wrong)?;
+        let sdk = folder.join(manifest.crisol.as_deref().unwrap_or(Path::new(SDK)));
+        let (name, lang, kind) = (manifest.name, manifest.lang, manifest.kind);
+        Ok(Self { folder: folder.into(), name, lang, kind, sdk, recipe })
     }
 
     /// Where its component is put.
     pub fn component(&self) -> PathBuf {
-        self.folder.join("build").join(format!("{}.wasm", self.name))
+        self.made().join(format!("{}.wasm", self.name))
     }
 
     /// Where its samples are.
     pub fn samples(&self) -> PathBuf {
         self.folder.join("tests")
+    }
+
+    /// Where everything goes that is made.
+    pub(crate) fn made(&self) -> PathBuf {
+        self.folder.join("build")
+    }
+}
+
+fn recipe(lang: Lang, command: Option<String>, output: Option<PathBuf>) -> Result<Option<Recipe>, String> {
+    match (lang, command, output) {
+        (Lang::Other, Some(command), Some(output)) => Ok(Some(Recipe { command, output })),
+        (Lang::Other, ..) => {
+            Err("`lang = \"other\"` needs `command`, which builds it, and `output`, what that makes".into())
+        }
+        (_, None, None) => Ok(None),
+        _ => {
+            Err("`command` and `output` are for `lang = \"other\"`; other languages have a command of their own".into())
+        }
+    }
+}
+
+impl Lang {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Python => "Python",
+            Self::JavaScript => "JavaScript",
+            Self::TypeScript => "TypeScript",
+            Self::Go => "Go",
+            Self::Other => "another language",
+        }
+    }
+
+    /// The file with the logic of a new plugin, below its folder.
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Rust => "src/lib.rs",
+            Self::Python => "plugin.py",
+            Self::JavaScript => "src/plugin.js",
+            Self::TypeScript => "src/plugin.ts",
+            Self::Go => "plugin.go",
+            Self::Other => "",
+        }
     }
 }
 
@@ -95,20 +173,31 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_says_name_and_language_and_nothing_else() {
-        let text = "name = \"sales\"\nlang = \"rust\"\n";
+    fn a_manifest_says_name_language_and_kind_and_nothing_else() {
+        let text = "name = \"sales\"\nlang = \"rust\"\nkind = \"ranker\"\n";
         let project = open(text).unwrap();
-        assert_eq!((project.name.as_str(), project.lang), ("sales", Lang::Rust));
-        assert!(project.component().ends_with("build/sales.wasm"));
+        assert_eq!((project.name.as_str(), project.lang, project.kind), ("sales", Lang::Rust, Kind::Ranker));
+        assert!(project.component().ends_with("build/sales.wasm") && project.sdk.ends_with("crisol"));
+        assert!(open(&format!("{text}crisol = \"../..\"")).unwrap().sdk.ends_with("../.."));
         for (wrong, told) in [
             (text.replace("lang", "language"), "unknown field `language`"),
-            (text.replace("rust", "cobol"), "unknown variant `cobol`, expected `rust`"),
+            (text.replace("rust", "cobol"), "unknown variant `cobol`, expected one of `rust`"),
+            (text.replace("ranker", "sorter"), "unknown variant `sorter`"),
             (text.replace("sales", "../sales"), "cannot be the name of a plugin"),
+            (format!("{text}command = \"make\""), "`command` and `output` are for `lang = \"other\"`"),
             (String::new(), "missing field `name`"),
         ] {
             let error = open(&wrong).unwrap_err();
             assert!(error.contains(told), "{error}");
         }
+    }
+
+    #[test]
+    fn another_language_says_how_it_is_built() {
+        let text = "name = \"sales\"\nlang = \"other\"\nkind = \"decoder\"\ncommand = \"make\"\n";
+        assert!(open(text).unwrap_err().contains("needs `command`, which builds it, and `output`"));
+        let recipe = open(&format!("{text}output = \"build/core.wasm\"")).unwrap().recipe.unwrap();
+        assert_eq!((recipe.command.as_str(), recipe.output), ("make", PathBuf::from("build/core.wasm")));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `host new`: a project from templates, with the sources of the SDK.
 
+mod sdk;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,38 +9,17 @@ use crisol_plugin::Kind;
 use minijinja::{Environment, UndefinedBehavior, context};
 use rust_embed::RustEmbed;
 
-use crate::project::check_name;
+use crate::project::{SDK, check_name};
 use crate::{AuthorError, Lang};
 
 /// Templates end with this, other files are copied as they are.
 const TEMPLATE: &str = ".j2";
-/// Where the SDK goes, in the folder of a plugin.
-const SDK: &str = "crisol";
 
+/// `LANG/common/…` and `LANG/KIND/…`, with the paths that files have in a project, and `samples/KIND.json`: the examples do the same
+/// in every language.
 #[derive(RustEmbed)]
-#[folder = "templates/rust"]
-struct RustTemplates;
-
-#[derive(RustEmbed)]
-#[folder = "../../wit"]
-#[prefix = "wit/"]
-struct Wit;
-
-#[derive(RustEmbed)]
-#[folder = "../../sdk/ipc/src"]
-#[prefix = "sdk/ipc/src/"]
-struct Ipc;
-
-#[derive(RustEmbed)]
-#[folder = "../../sdk/rust/src"]
-#[prefix = "sdk/rust/src/"]
-struct RustSdk;
-
-const IPC_MANIFEST: &str = include_str!("../../../sdk/ipc/Cargo.toml");
-const RUST_MANIFEST: &str = include_str!("../../../sdk/rust/Cargo.toml");
-/// Versions and lints of both.
-const WORKSPACE: &str = include_str!("../../../Cargo.toml");
-const LICENSE: &str = include_str!("../../../LICENSE");
+#[folder = "templates"]
+struct Templates;
 
 /// What is to be written.
 #[derive(Debug, Clone, Copy)]
@@ -69,43 +50,33 @@ pub fn scaffold(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, Aut
 }
 
 fn write(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, AuthorError> {
-    let Lang::Rust = wanted.lang;
-    let kind = wanted.kind.to_string();
+    let home = |part: &str| format!("{}/{part}/", wanted.lang.title().to_lowercase());
+    let (common, own) = (home("common"), home(&wanted.kind.to_string()));
+    let samples = format!("samples/{}.json", wanted.kind);
     let mut written = Vec::new();
-    for path in RustTemplates::iter() {
-        let Some((home, rest)) = path.split_once('/') else { continue };
-        let place = match rest {
-            "lib.rs.j2" => "src/lib.rs".to_string(),
-            "samples.json" => "tests/samples.json".to_string(),
-            rest => rest.trim_end_matches(TEMPLATE).to_string(),
+    for path in Templates::iter() {
+        let place = if *path == samples {
+            Some("tests/samples.json")
+        } else {
+            path.strip_prefix(&common).or(path.strip_prefix(&own))
         };
-        if home != "common" && home != kind {
-            continue;
-        }
-        let text = RustTemplates::get(&path).map(|file| String::from_utf8_lossy(&file.data).into_owned());
-        let text = text.unwrap_or_default();
-        let text = if path.ends_with(TEMPLATE) { fill(&text, wanted)? } else { text };
-        put(folder, &place, text.as_bytes())?;
+        let Some(place) = place else { continue };
+        let data = Templates::get(&path).map(|file| file.data).unwrap_or_default();
+        let place = match place.strip_suffix(TEMPLATE) {
+            Some(place) => {
+                put(folder, place, fill(&String::from_utf8_lossy(&data), wanted)?.as_bytes())?;
+                place
+            }
+            None => {
+                put(folder, place, &data)?;
+                place
+            }
+        };
         written.push(folder.join(place));
     }
-    let sdk = folder.join(SDK);
-    embedded::<Wit>(&sdk)?;
-    embedded::<Ipc>(&sdk)?;
-    embedded::<RustSdk>(&sdk)?;
-    put(&sdk, "sdk/ipc/Cargo.toml", IPC_MANIFEST.as_bytes())?;
-    put(&sdk, "sdk/rust/Cargo.toml", RUST_MANIFEST.as_bytes())?;
-    put(&sdk, "LICENSE", LICENSE.as_bytes())?;
-    put(&sdk, "Cargo.toml", sdk_workspace()?.as_bytes())?;
+    sdk::write(wanted.lang, &folder.join(SDK))?;
     written.sort();
     Ok(written)
-}
-
-fn embedded<E: RustEmbed>(folder: &Path) -> Result<(), AuthorError> {
-    for path in E::iter() {
-        let data = E::get(&path).map(|file| file.data).unwrap_or_default();
-        put(folder, &path, &data)?;
-    }
-    Ok(())
 }
 
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), AuthorError> {
@@ -166,23 +137,6 @@ fn stage(name: &str, kind: Kind) -> String {
     )
 }
 
-/// The workspace of the SDK alone: the packages' versions and dependencies, as this repository pins them.
-fn sdk_workspace() -> Result<String, AuthorError> {
-    let wrong = |what: String| AuthorError::Output { what: format!("the SDK of this program is wrong: {what}") };
-    let mut whole: toml_edit::DocumentMut =
-        WORKSPACE.parse().map_err(|error: toml_edit::TomlError| wrong(error.to_string()))?;
-    let mut members = toml_edit::Array::new();
-    members.extend(["sdk/ipc", "sdk/rust"]);
-    whole["workspace"]["members"] = toml_edit::value(members);
-    whole.remove("profile");
-    let dependencies =
-        whole["workspace"]["dependencies"].as_table_mut().ok_or_else(|| wrong("no dependencies".into()))?;
-    // Only what the two packages name: the rest is the host's.
-    let named = [IPC_MANIFEST, RUST_MANIFEST].concat();
-    dependencies.retain(|name, _| named.contains(&format!("\n{name}.workspace")) || name == "crisol-ipc");
-    Ok(whole.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
@@ -217,14 +171,6 @@ mod tests {
                 folder.join("crisol/sdk/rust/src/lib.rs").is_file() && folder.join("crisol/wit/types.wit").is_file()
             );
         }
-    }
-
-    #[test]
-    fn the_sdks_workspace_holds_what_it_needs_and_nothing_of_the_host() {
-        let text = sdk_workspace().unwrap();
-        assert!(text.contains("arrow-array") && text.contains("wit-bindgen") && text.contains("crisol-ipc"), "{text}");
-        let of_the_host = ["\nwasmtime = ", "\ndeltalake = ", "[profile", "host/plugin"];
-        assert!(!of_the_host.iter().any(|words| text.contains(words)), "{text}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ The sources of the SDK are copied beside it, so that nothing but the language's 
 
 Examples:
   host new sales --kind decoder
-  host new sales-rules --kind validator --lang rust --path plugins/sales-rules";
+  host new sales-rules --kind validator --lang python --path plugins/sales-rules";
 
 const BUILD_HELP: &str = "\
 The language's own tool does the work, and decides what has to be built anew. The files `tests/*.json` travel in the component;
@@ -84,6 +84,15 @@ a host runs them before it lets it serve. A file that would be the same is left 
 Examples:
   host build
   host build plugins/sales && cp plugins/sales/build/sales.wasm my-project/plugins/";
+
+const DEV_HELP: &str = "\
+The component goes into the folder that --plugins names, else into plugins/ of the project that --project names; a host that
+runs that project takes it at its next batch. Without either it is only built and tested. A build that fails, or whose samples
+do not hold, is put nowhere. In Rust it is built quickly rather than well: `host build` makes what is to serve. Ctrl-C ends it.
+
+Examples:
+  host dev
+  host dev plugins/sales --project my-project";
 
 const TEST_HELP: &str = "\
 A sample says what is `given` and what to `expect`; docs/plugin-rust.md shows all of its keys. Limits are those that hold in
@@ -237,6 +246,13 @@ pub(crate) enum Authoring {
         #[arg(value_name = "DIR", default_value = ".")]
         folder: PathBuf,
     },
+    /// Work on a plugin: each change is built, tested and, when its samples hold, put into the project's plugins
+    #[command(after_help = DEV_HELP)]
+    Dev {
+        /// Folder of the plugin
+        #[arg(value_name = "DIR", default_value = ".")]
+        folder: PathBuf,
+    },
     /// Run the samples of a plugin through its component, as a host would
     #[command(after_help = TEST_HELP)]
     Test(Test),
@@ -286,6 +302,16 @@ pub(crate) enum KindName {
 pub(crate) enum LangName {
     /// Rust 1.95 or newer
     Rust,
+    /// Python 3.10 or newer
+    Python,
+    /// JavaScript; Node.js 20 or newer builds it
+    #[value(name = "javascript")]
+    JavaScript,
+    /// TypeScript; Node.js 20 or newer builds it
+    #[value(name = "typescript")]
+    TypeScript,
+    /// Go 1.26 or newer
+    Go,
 }
 
 /// `host test`

@@ -11,7 +11,8 @@ use crate::text::printable;
 const NAME_BYTES_MAX: usize = 64;
 
 /// What a component is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Bytes to typed rows.
     Decoder,

@@ -1,12 +1,22 @@
 //! `host build`: from the sources of a plugin to its component, with the samples in it.
 
 mod carry;
+mod component;
+mod go;
+mod inputs;
+mod javascript;
+mod other;
+mod python;
+mod run;
 mod rust;
+mod tools;
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::{AuthorError, Lang, Project, samples};
+
+pub(crate) use inputs::watched;
 
 /// What a build gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,17 +31,30 @@ pub struct Built {
     pub changed: bool,
 }
 
-/// Builds a plugin with the tool of its language, and puts its samples into the component. What the tool says goes to standard
-/// error.
+/// How much time a build may take for a fast component.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// What is to serve.
+    Release,
+    /// What is to be there soon, where the language makes a difference.
+    Dev,
+}
+
+/// Builds a plugin with the tool of its language, makes a component of it if that is none yet, and puts the samples into it.
+/// What the tool says goes to standard error.
 ///
 /// # Errors
-/// The tool is missing or fails, or a file of samples cannot be read.
-pub fn build(project: &Project) -> Result<Built, AuthorError> {
+/// The tool is missing or fails, what it made is no plugin of this kind, or a file of samples cannot be read.
+pub fn build(project: &Project, profile: Profile) -> Result<Built, AuthorError> {
     let made = match project.lang {
-        Lang::Rust => rust::build(project)?,
+        Lang::Rust => rust::build(project, profile)?,
+        Lang::Other => other::build(project)?,
+        Lang::Go => inputs::once(project, go::TOOL, go::build)?,
+        Lang::Python => inputs::once(project, python::TOOL, python::build)?,
+        Lang::JavaScript | Lang::TypeScript => inputs::once(project, javascript::TOOL, javascript::build)?,
     };
+    let mut component = component::of(fs::read(&made).map_err(AuthorError::io(&made))?, project)?;
     let files = samples::files(&project.samples())?;
-    let mut component = fs::read(&made).map_err(AuthorError::io(&made))?;
     for file in &files {
         carry::append(&mut component, file.text.as_bytes());
     }

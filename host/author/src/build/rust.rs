@@ -6,11 +6,16 @@ use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
-use crate::{AuthorError, Project};
+use super::run::Tool;
+use crate::{AuthorError, Profile, Project};
 
-const ARGUMENTS: [&str; 6] =
-    ["build", "--profile", "plugin", "--target", "wasm32-wasip2", "--message-format=json-render-diagnostics"];
-const TARGET_HINT: &str = "if the target is missing, get it with `rustup target add wasm32-wasip2`";
+const CARGO: Tool = Tool {
+    name: "cargo",
+    what: "a plugin in Rust",
+    install: "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
+    hint: Some("if the target is missing, get it with `rustup target add wasm32-wasip2`"),
+};
+const ARGUMENTS: [&str; 4] = ["build", "--target", "wasm32-wasip2", "--message-format=json-render-diagnostics"];
 
 /// A line of what cargo says to programs.
 #[derive(Deserialize)]
@@ -23,26 +28,19 @@ struct Message {
 }
 
 /// The component that cargo made, in its own folder.
-pub(super) fn build(project: &Project) -> Result<PathBuf, AuthorError> {
+pub(super) fn build(project: &Project, profile: Profile) -> Result<PathBuf, AuthorError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(ARGUMENTS).current_dir(&project.folder).stdout(Stdio::piped());
-    let mut child = command.spawn().map_err(|source| AuthorError::NoTool {
-        tool: "cargo",
-        what: "a plugin in Rust",
-        install: "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
-        source,
-    })?;
+    let profile = if profile == Profile::Dev { "plugin-dev" } else { "plugin" };
+    command.args(ARGUMENTS).args(["--profile", profile]).current_dir(&project.folder).stdout(Stdio::piped());
+    let mut child = command.spawn().map_err(|source| CARGO.missing(source))?;
     let mut made = None;
     for line in child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines) {
         let line = line.map_err(AuthorError::io(&project.folder))?;
         made = serde_json::from_str(&line).ok().and_then(|message| component(&message, project)).or(made);
     }
     let status = child.wait().map_err(AuthorError::io(&project.folder))?;
-    if !status.success() {
-        let command = format!("cargo {}", ARGUMENTS.join(" "));
-        return Err(AuthorError::Tool { command, status: status.to_string(), hint: Some(TARGET_HINT) });
-    }
+    CARGO.ended(&command, status)?;
     made.ok_or_else(|| AuthorError::Output {
         what: format!("cargo made no component of {}: its crate type is `cdylib`, in Cargo.toml", project.name),
     })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crisol_author::{AuthorError, Built, Project};
+use crisol_author::{AuthorError, Built, Profile, Project};
 use serde_json::json;
 
 use crate::args::{Global, Output};
@@ -13,7 +13,7 @@ use crate::watch::thousands;
 
 /// Builds the plugin of a folder.
 pub(super) fn build(global: &Global, folder: &Path) -> Result<Exit, AuthorError> {
-    let Built { path, bytes, samples, changed } = crisol_author::build(&Project::open(folder)?)?;
+    let Built { path, bytes, samples, changed } = crisol_author::build(&Project::open(folder)?, Profile::Release)?;
     match global.output {
         Output::Json => println!(
             "{}",

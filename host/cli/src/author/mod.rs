@@ -1,6 +1,7 @@
 //! Commands for those who write plugins.
 
 mod build;
+mod dev;
 mod inspect;
 mod new;
 mod test;
@@ -19,6 +20,7 @@ pub(crate) fn run(global: &Global, command: &Authoring) -> Exit {
     let result = match command {
         Authoring::New(new) => new::new(global, new),
         Authoring::Build { folder } => build::build(global, folder),
+        Authoring::Dev { folder } => dev::dev(global, folder),
         Authoring::Test(test) => test::test(global, test),
         Authoring::Inspect { component } => inspect::inspect(global, component),
     };

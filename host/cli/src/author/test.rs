@@ -1,6 +1,6 @@
 //! `host test`
 
-use crisol_author::{AuthorError, Report, SampleResult, Verdict};
+use crisol_author::{AuthorError, Profile, Report, SampleResult, Verdict};
 use serde_json::{Value, json};
 
 use super::{Subject, bench};
@@ -18,7 +18,7 @@ pub(super) fn test(global: &Global, test: &Test) -> Result<Exit, AuthorError> {
     let report = match Subject::of(&test.subject)? {
         Subject::Component(component) => bench()?.test(component, test.samples.as_deref(), test.update)?,
         Subject::Plugin(project) => {
-            let built = crisol_author::build(&project)?;
+            let built = crisol_author::build(&project, Profile::Release)?;
             let samples = test.samples.clone().unwrap_or_else(|| project.samples());
             bench()?.test(&built.path, Some(&samples), test.update)?
         }
@@ -30,7 +30,7 @@ pub(super) fn test(global: &Global, test: &Test) -> Result<Exit, AuthorError> {
     Ok(if report.failed() == 0 { Exit::Done } else { Exit::No })
 }
 
-fn print(report: &Report) {
+pub(super) fn print(report: &Report) {
     for SampleResult { name, verdict, .. } in &report.results {
         let name = plain(name);
         match verdict {
@@ -59,7 +59,7 @@ fn print(report: &Report) {
     println!("{} {version}, a {kind}: {samples}", plain(name));
 }
 
-fn as_json(report: &Report) -> Value {
+pub(super) fn as_json(report: &Report) -> Value {
     let result = |result: &SampleResult| {
         let (state, differences, error) = match &result.verdict {
             Verdict::Holds => ("ok", Vec::new(), None),
