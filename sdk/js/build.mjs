@@ -1,0 +1,86 @@
+// Builds the component of a plugin: `host build` calls this.
+//
+// node build.mjs --project DIR --kind KIND --wit DIR --tools NODE_MODULES --out FILE
+
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+import { flatten } from "./build/flatten.mjs";
+
+const SDK = dirname(fileURLToPath(import.meta.url));
+const KINDS = ["decoder", "transformer", "validator", "ranker", "aggregator"];
+
+/** What is wrong with the plugin or the call: told without a stack. */
+class BuildError extends Error {}
+
+function options() {
+  const names = ["project", "kind", "wit", "tools", "out"];
+  const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
+  const missing = names.find((name) => values[name] === undefined);
+  if (missing) throw new BuildError(`--${missing} is missing`);
+  if (!KINDS.includes(values.kind)) throw new BuildError(`--kind is one of ${KINDS.join(", ")}, not ${values.kind}`);
+  return { ...values, require: createRequire(join(values.tools, "tool.js")) };
+}
+
+function entry(project) {
+  const files = ["src/plugin.ts", "src/plugin.js"].map((file) => join(project, file));
+  const found = files.find((file) => existsSync(file));
+  if (!found) throw new BuildError(`${project} has neither src/plugin.js nor src/plugin.ts`);
+  return found;
+}
+
+/** The types of a plugin hold, or what the compiler says of them is told and the build ends. */
+function checkTypes({ project, require }) {
+  if (!existsSync(join(project, "tsconfig.json"))) return;
+  const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "--noEmit", "-p", project], { encoding: "utf8" });
+  if (status !== 0) throw new BuildError(`the types do not fit\n${stdout}`);
+}
+
+/** The plugin, the SDK and what binds them to the interface of a kind, as one module. */
+async function bundle(file, { kind, require }) {
+  const contents = `
+    import "crisol/host";
+    import stage from ${JSON.stringify(file)};
+    import { component } from "crisol/component";
+    export const { description, transform, verdicts, group } = component(stage, ${JSON.stringify(kind)});
+  `;
+  const { outputFiles } = await require("esbuild").build({
+    stdin: { contents, resolveDir: dirname(file), sourcefile: "component.js" },
+    alias: {
+      crisol: join(SDK, "src/index.js"),
+      "crisol/host": join(SDK, "src/component/host.js"),
+      "crisol/component": join(SDK, "src/component/component.js"),
+    },
+    external: ["crisol:*"],
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    write: false,
+    charset: "utf8",
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}
+
+async function build() {
+  const call = options();
+  const file = entry(call.project);
+  if (file.endsWith(".ts")) checkTypes(call);
+  const jsSource = await bundle(file, call);
+  const { componentize } = call.require("componentize-qjs");
+  const { component } = await componentize({ witPath: call.wit, world: call.kind, jsSource, jsPath: file, sync: true });
+  await writeFile(call.out, flatten(component));
+}
+
+build().catch((error) => {
+  // esbuild has told its own errors.
+  if (!error.errors) console.error(error instanceof BuildError ? `error: ${error.message}` : error);
+  process.exitCode = 1;
+});
