@@ -4,6 +4,7 @@
 mod architecture;
 mod author;
 mod compile;
+mod completions;
 mod crash;
 mod damage;
 mod demo;
@@ -12,6 +13,7 @@ mod durable;
 mod examples;
 mod handoff;
 mod history;
+mod inspect;
 mod maintain;
 mod medallion;
 mod messages;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crisol_plugin::{Limits, Sample, SampleColumns};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,6 +32,9 @@ pub struct Inspected {
     pub imports: Vec<String>,
     /// Names of the samples that it carries.
     pub samples: Vec<String>,
+    /// The first of them that it can be given, and its columns there.
+    #[serde(skip)]
+    pub columns: Option<(String, SampleColumns)>,
 }
 
 impl Bench {
@@ -40,6 +44,10 @@ impl Bench {
     /// It is refused.
     pub fn inspect(&self, path: &Path) -> Result<Inspected, AuthorError> {
         let component = self.load(path)?;
+        let columns = |sample: &Sample| {
+            let columns = sample.columns(&component, &Limits::default()).ok()?;
+            Some((sample.name.clone(), columns))
+        };
         let size_bytes = fs::metadata(path).map_err(AuthorError::io(path))?.len();
         Ok(Inspected {
             name: component.name().into(),
@@ -52,6 +60,7 @@ impl Bench {
             options: component.options().cloned(),
             imports: component.imports().to_vec(),
             samples: component.samples().iter().map(|sample| sample.name.clone()).collect(),
+            columns: component.samples().iter().find_map(columns),
         })
     }
 }

@@ -18,7 +18,7 @@ mod test;
 
 pub use bench::Bench;
 pub use build::{Built, Profile, build};
-pub use crisol_plugin::{Compiler, Difference, Kind};
+pub use crisol_plugin::{Compiler, Difference, Kind, SampleColumns};
 pub use dev::Watch;
 pub use error::AuthorError;
 pub use inspect::Inspected;

@@ -7,6 +7,8 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use crisol::{KafkaBound, Trigger};
 use crisol_metrics::Address;
 
+use crate::completions::{self, Completions};
+
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
 
 const RUN_HELP: &str = "\
@@ -128,12 +130,17 @@ pub(crate) struct Cli {
 
 /// What was typed. A variable of the environment that is empty counts as not set, as everywhere.
 pub(crate) fn parse() -> Cli {
-    let mut command = Cli::command().mut_args(|arg| {
-        let empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-        if empty { arg.env(Resettable::Reset) } else { arg }
-    });
+    let mut command = command();
     let matches = command.get_matches_mut();
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+/// The whole command line.
+pub(crate) fn command() -> clap::Command {
+    Cli::command().mut_args(|arg| {
+        let empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        if empty { arg.env(Resettable::Reset) } else { arg }
+    })
 }
 
 /// Flags that every command takes.
@@ -223,6 +230,9 @@ pub(crate) enum Command {
     /// Commands for those who write plugins
     #[command(flatten)]
     Author(Authoring),
+    /// Write the script with which a shell completes what is typed
+    #[command(after_help = completions::HELP)]
+    Completions(Completions),
     /// What the host runs to compile a component: reads it from standard input and limits itself
     #[command(name = crate::COMPILE, hide = true)]
     Compile {
@@ -260,7 +270,7 @@ pub(crate) enum Authoring {
     #[command(after_help = "Examples:\n  host inspect plugins/orders.wasm\n  host inspect build/sales.wasm -o json")]
     Inspect {
         /// The component
-        #[arg(value_name = "FILE")]
+        #[arg(value_name = "FILE", add = completions::component_files())]
         component: PathBuf,
     },
 }
@@ -340,7 +350,7 @@ pub(crate) enum Plugins {
 #[derive(Debug, Args)]
 pub(crate) struct Rollback {
     /// Name of the component, as `host plugins` shows it
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", add = completions::components())]
     pub(crate) component: String,
     /// Which build that served: its version, or the first digits of its digest, at least four [default: the one before]
     #[arg(long, value_name = "BUILD")]
@@ -354,7 +364,7 @@ pub(crate) struct Rollback {
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// Streams to run: names of ingestion contracts or tables
-    #[arg(value_name = "STREAM")]
+    #[arg(value_name = "STREAM", add = completions::streams())]
     pub(crate) streams: Vec<String>,
     /// When batches are made: `available_now`, `continuous`, or a pace, `"10 seconds"`; wins over the contracts
     #[arg(long, value_name = "WHEN", value_parser = trigger)]
@@ -374,7 +384,7 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct Status {
     /// Names of streams or tables
-    #[arg(value_name = "STREAM")]
+    #[arg(value_name = "STREAM", add = completions::streams())]
     pub(crate) streams: Vec<String>,
     /// How far they are behind by partition, the furthest first
     #[arg(long)]
@@ -385,7 +395,7 @@ pub(crate) struct Status {
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// Name of the table, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) table: String,
     /// How many rows
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -399,7 +409,7 @@ pub(crate) struct Show {
 #[derive(Debug, Args)]
 pub(crate) struct History {
     /// Name of the table, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) table: String,
     /// How many commits
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -413,7 +423,7 @@ pub(crate) struct History {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Backfill {
     /// Name of an ingestion contract, or of the table that it fills
-    #[arg(value_name = "CONTRACT")]
+    #[arg(value_name = "CONTRACT", add = completions::streams())]
     pub(crate) contract: String,
     /// Where the range begins
     #[arg(long, value_name = "BOUND", value_parser = crisol::parse_bound)]
@@ -433,7 +443,7 @@ pub(crate) struct Backfill {
 #[derive(Debug, Args)]
 pub(crate) struct Losses {
     /// Names of streams, tables or backfills [default: all]
-    #[arg(value_name = "STREAM")]
+    #[arg(value_name = "STREAM", add = completions::streams())]
     pub(crate) streams: Vec<String>,
 }
 
@@ -441,7 +451,7 @@ pub(crate) struct Losses {
 #[derive(Debug, Args)]
 pub(crate) struct Maintain {
     /// Names of tables, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) tables: Vec<String>,
     /// Show what would be done, and write nothing
     #[arg(long)]
@@ -452,7 +462,7 @@ pub(crate) struct Maintain {
 #[derive(Debug, Args)]
 pub(crate) struct Rebuild {
     /// Name of the table, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) table: String,
     /// Which rows: a SQL condition over the table's columns; of a table of groups, over those of its groups
     #[arg(long = "where", value_name = "PREDICATE")]
@@ -468,7 +478,7 @@ pub(crate) enum Quarantine {
     /// Count the rows in quarantine, by table, stage and code
     List {
         /// Names of tables [default: all]
-        #[arg(value_name = "TABLE")]
+        #[arg(value_name = "TABLE", add = completions::tables())]
         tables: Vec<String>,
     },
     /// Show rows in quarantine, the newest
@@ -482,7 +492,7 @@ pub(crate) enum Quarantine {
 #[derive(Debug, Args)]
 pub(crate) struct QuarantineShow {
     /// Name of the table, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) table: String,
     #[command(flatten)]
     pub(crate) chosen: Chosen,
@@ -498,7 +508,7 @@ pub(crate) struct QuarantineShow {
 #[derive(Debug, Args)]
 pub(crate) struct QuarantineReplay {
     /// Name of the table, `silver.orders`
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", add = completions::tables())]
     pub(crate) table: String,
     #[command(flatten)]
     pub(crate) chosen: Chosen,

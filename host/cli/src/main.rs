@@ -8,6 +8,7 @@ mod args;
 mod author;
 mod backfill;
 mod check;
+mod completions;
 mod exit;
 mod history;
 mod logging;
@@ -39,9 +40,15 @@ const COMPILE: &str = "compile-component";
 const OWN_PROGRAM: &str = "/proc/self/exe";
 
 fn main() {
+    if completions::answer() {
+        Exit::Done.leave();
+    }
     let cli = args::parse();
     if let Command::Compile { memory_bytes_max, seconds_max } = &cli.command {
         compile(memory_bytes_max, seconds_max).leave();
+    }
+    if let Command::Completions(asked) = &cli.command {
+        completions::completions(asked).leave();
     }
     memory::share_arenas();
     run_command(&cli).leave()
@@ -105,7 +112,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Plugins { command: None } => plugins::plugins(global),
         Command::Plugins { command: Some(Plugins::Rollback(asked)) } => rollback::rollback(global, asked),
         // They are done before there are threads.
-        Command::Compile { .. } | Command::Author(_) => Ok(Exit::Done),
+        Command::Compile { .. } | Command::Completions(_) | Command::Author(_) => Ok(Exit::Done),
     }
 }
 

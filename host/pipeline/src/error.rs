@@ -45,6 +45,19 @@ pub enum EngineError {
         /// What the plugin room says.
         source: Box<PluginError>,
     },
+    /// A component that was named by its file is refused.
+    #[error(transparent)]
+    Component(Box<PluginError>),
+    /// A component cannot be tried on the rows of a table.
+    #[error("`{table}` cannot be tried: {what}")]
+    NotTried {
+        /// The table.
+        table: String,
+        /// Why.
+        what: String,
+        /// What a person can do.
+        hint: String,
+    },
     /// A stream was named that no contract describes.
     #[error("no stream is called `{name}`")]
     UnknownStream {
@@ -206,6 +219,7 @@ impl EngineError {
             Self::UnknownTable { hint, .. }
             | Self::NotReplayed { hint, .. }
             | Self::NotASample { hint, .. }
+            | Self::NotTried { hint, .. }
             | Self::NotRebuilt { hint, .. }
             | Self::NotRolledBack { hint, .. }
             | Self::NotBackfilled { hint, .. } => Some(hint.clone()),
@@ -230,6 +244,8 @@ impl EngineError {
             Self::Read { .. } => "unreadable",
             Self::Contracts(_) => "contract",
             Self::Components { .. } => "components",
+            Self::Component(_) => "component_refused",
+            Self::NotTried { .. } => "not_tried",
             Self::UnknownStream { .. } => "unknown_stream",
             Self::UnknownTable { .. } => "unknown_table",
             Self::NotReplayed { .. } => "not_replayed",

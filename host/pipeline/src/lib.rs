@@ -26,12 +26,14 @@ mod builder;
 mod engine;
 mod error;
 mod files;
+mod fit;
 mod handle;
 mod handoff;
 mod history;
 mod inspect;
 mod losses;
 mod maintain;
+mod names;
 mod open;
 mod plan;
 mod quarantine;
@@ -47,7 +49,7 @@ mod swap;
 
 pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
-pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound};
+pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound, type_name};
 pub use crisol_observe::{
     Accounts, Build, ColumnChange, ColumnChanges, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag,
     Phases, Progress, RuleCount, Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,
@@ -58,11 +60,13 @@ pub const POISON_CODES: [&str; 5] = crisol_plugin::CallError::POISON_CODES;
 pub use crisol_stream::{Failure, Rebuilt, Replayed, Selection, SliceSize, StreamError, Summary};
 pub use engine::{Engine, StreamInfo};
 pub use error::{EngineError, ErrorKind, error_json, kind};
+pub use fit::Fit;
 pub use handle::{Stopper, StreamHandle};
 pub use history::{Origin, PartitionRange, Read, TableCommit, TableHistory, TablePlace, UsedComponent};
 pub use inspect::{ComponentInfo, Components, RefusedInfo, Shown, Tables};
 pub use losses::Loss;
 pub use maintain::Maintained;
+pub use names::Names;
 pub use report::{StreamReport, Waiting};
 pub use rollback::RolledBack;
 pub use status::StreamStatus;

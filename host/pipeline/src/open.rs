@@ -38,8 +38,26 @@ use crate::{Engine, EngineError};
 
 /// Checks every stream against the components, as far as that goes without data; all problems at once.
 pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec<String>) -> Vec<Refusal> {
-    let mut schemas: BTreeMap<&str, SchemaRef> = BTreeMap::new();
     let mut refusals = Vec::new();
+    for (stream, chain) in streams.iter().zip(chains(streams, registry)) {
+        refusals.extend(stream.client_refusals());
+        match chain {
+            None => {
+                notes.push(format!(
+                    "stream `{}`: its columns are known once it runs; they are checked then",
+                    stream.name
+                ));
+            }
+            Some(chain) => refusals.extend(chain.err().into_iter().flatten()),
+        }
+    }
+    refusals
+}
+
+/// The chain of each stream, or why there is none; `None` where the columns of its source are known once it runs.
+pub(crate) fn chains(streams: &[StreamPlan], registry: &Registry) -> Vec<Option<Result<Chain, Vec<Refusal>>>> {
+    let mut schemas: BTreeMap<&str, SchemaRef> = BTreeMap::new();
+    let mut chains = Vec::new();
     for stream in streams {
         let input = match &stream.source {
             SourcePlan::Stream { stream: above, .. } => {
@@ -47,19 +65,13 @@ pub(crate) fn check(streams: &[StreamPlan], registry: &Registry, notes: &mut Vec
             }
             _ => stream.source_schema(),
         };
-        refusals.extend(stream.client_refusals());
-        let Some(input) = input.filter(|_| !stream.needs_inference()) else {
-            notes.push(format!("stream `{}`: its columns are known once it runs; they are checked then", stream.name));
-            continue;
-        };
-        match stream.chain(&input, registry) {
-            Ok(chain) => {
-                schemas.insert(&stream.name, chain.table_schema());
-            }
-            Err(found) => refusals.extend(found),
+        let chain = input.filter(|_| !stream.needs_inference()).map(|input| stream.chain(&input, registry));
+        if let Some(Ok(chain)) = &chain {
+            schemas.insert(&stream.name, chain.table_schema());
         }
+        chains.push(chain);
     }
-    refusals
+    chains
 }
 
 /// A stream's parts, ready to run.

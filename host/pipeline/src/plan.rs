@@ -201,7 +201,7 @@ impl StreamPlan {
     }
 
     /// JSON lines are decoded by the bundled component, in the sandbox, like every other step.
-    fn table_with_decoder(&self) -> TableContract {
+    pub(crate) fn table_with_decoder(&self) -> TableContract {
         let mut table = self.table.clone();
         table.stages.splice(0..0, self.own_decoder());
         table
@@ -223,7 +223,7 @@ impl StreamPlan {
     }
 
     /// Where a key of the table with its decoder stands: the contract does not have that stage.
-    fn place(&self, key: String) -> Place {
+    pub(crate) fn place(&self, key: String) -> Place {
         let stage = key.strip_prefix("stages[").and_then(|rest| rest.split_once(']'));
         let (Some(_), Some((index, rest))) = (self.own_decoder(), stage) else {
             return Place::Key { file: self.table.file.clone(), key };

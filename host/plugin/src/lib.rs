@@ -55,5 +55,7 @@ pub use group_stage::GroupStage;
 pub use limits::{Limits, ROWS_MAX};
 pub use registry::{Refused, Registry, files};
 pub use row_stage::{Rejected, RowOutput, RowStage};
-pub use samples::{Difference, Expect, ExpectedRejection, SECTION as SAMPLES_SECTION, Sample, SampleFault};
+pub use samples::{
+    Difference, Expect, ExpectedRejection, SECTION as SAMPLES_SECTION, Sample, SampleColumns, SampleFault,
+};
 pub use text::printable_path;

@@ -87,6 +87,16 @@ impl Registry {
         Self::of(self.folder.clone(), lineup, refused)
     }
 
+    /// The same with a component in front of its namesakes: it gets all schema versions that it handles, as a file that is
+    /// replaced in place does, and the others keep the rest.
+    #[must_use]
+    pub fn with_first(&self, component: Arc<Component>) -> Self {
+        let mut lineup = self.lineup.clone();
+        lineup.present.retain(|other| other.digest() != component.digest());
+        lineup.present.insert(lineup.first_of(component.name()), component);
+        Self::of(self.folder.clone(), lineup, Vec::new())
+    }
+
     /// The same without the removed components that `used` does not name by their digests.
     #[must_use]
     pub fn without_departed(self, used: impl Fn(&str) -> bool) -> Self {

@@ -11,7 +11,9 @@ use crate::columns::Selection;
 use crate::deleted::gone;
 use crate::quarantine::quarantine_rows;
 use crate::trail::{Outcome, Settled, Trail};
-use crate::{BatchContext, ComponentId, Fate, Given, Grouping, Rejection, Stage, StageError, StageOutput, accounts};
+use crate::{
+    AtWork, BatchContext, ComponentId, Fate, Given, Grouping, Rejection, Stage, StageError, StageOutput, accounts,
+};
 
 const NAME: &str = "chain";
 /// Why a row that the table above no longer has does not go on, where it would be refused: it was refused when it came.
@@ -139,6 +141,16 @@ impl Chain {
     pub fn written(&self) -> Vec<(ComponentId, SchemaRef)> {
         let rows = self.stages.iter().flat_map(|stage| stage.components().into_iter().zip(stage.written()));
         rows.chain(self.grouping().map(|grouping| (grouping.component(), grouping.written()))).collect()
+    }
+
+    /// The components at work with the columns that each of them sees and gives, in order.
+    pub fn at_work(&self) -> Vec<AtWork> {
+        let one = |stage: &Arc<dyn Stage>| {
+            let named = stage.components().into_iter().zip(stage.read()).zip(stage.written());
+            named.map(|((component, reads), writes)| AtWork { component, reads, writes }).collect::<Vec<_>>()
+        };
+        let rows = self.stages.iter().flat_map(one);
+        rows.chain(self.grouping().map(|grouping| grouping.at_work())).collect()
     }
 
     /// Works on one chunk of the input. Blocking and pure: chunks may be worked on side by side, in any order.

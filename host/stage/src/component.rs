@@ -29,6 +29,7 @@ pub struct ComponentStage {
     name: String,
     worker: Arc<dyn RowWorker>,
     reads: Vec<usize>,
+    seen: SchemaRef,
     columns: Vec<From>,
     schema: SchemaRef,
 }
@@ -54,7 +55,8 @@ impl ComponentStage {
         keeps: impl Fn(&str) -> bool,
     ) -> Result<Self, String> {
         let index = |column: String| input.index_of(&column).map_err(|_| column);
-        let reads = worker.reads().into_iter().map(index).collect::<Result<_, _>>()?;
+        let reads = worker.reads().into_iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        let seen = reads.iter().map(|at| Arc::new(input.field(*at).clone())).collect::<Vec<_>>();
         let writes = worker.writes();
         let all = written_over(input, &writes);
         let fields: Vec<Arc<Field>> = all.fields().iter().filter(|field| keeps(field.name())).cloned().collect();
@@ -63,7 +65,14 @@ impl ComponentStage {
             Err(_) => input.index_of(field.name()).ok().map(From::Input),
         };
         let columns = fields.iter().filter_map(source).collect();
-        Ok(Self { name: name.into(), worker, reads, columns, schema: Arc::new(Schema::new(fields)) })
+        Ok(Self {
+            name: name.into(),
+            worker,
+            reads,
+            seen: Arc::new(Schema::new(seen)),
+            columns,
+            schema: Arc::new(Schema::new(fields)),
+        })
     }
 
     fn wrong(&self, what: impl std::fmt::Display) -> StageError {
@@ -138,6 +147,10 @@ impl Stage for ComponentStage {
 
     fn written(&self) -> Vec<SchemaRef> {
         vec![self.worker.writes()]
+    }
+
+    fn read(&self) -> Vec<SchemaRef> {
+        vec![Arc::clone(&self.seen)]
     }
 
     fn schema(&self) -> SchemaRef {

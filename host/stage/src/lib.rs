@@ -32,7 +32,7 @@ mod version;
 mod wasm;
 mod worker;
 
-pub use build::{WorkerProblem, Workers};
+pub use build::{WorkerProblem, Workers, kind_key};
 pub use chain::{Chain, ChainInput, ChunkOutput};
 pub use component::ComponentStage;
 pub use condition::Condition;
@@ -44,6 +44,6 @@ pub use poison::PoisonSearch;
 pub use quarantine::quarantine_schema;
 pub use restore::restored_rows;
 pub use routed::Route;
-pub use stage::{BatchContext, ComponentId, Fate, Given, Rejection, Stage, StageOutput};
+pub use stage::{AtWork, BatchContext, ComponentId, Fate, Given, Rejection, Stage, StageOutput};
 pub use wasm::Sandboxed;
 pub use worker::{RowWorker, WorkerError, WorkerOutput};

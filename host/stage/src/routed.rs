@@ -183,6 +183,10 @@ impl Stage for RoutedStage {
         self.routes.iter().flat_map(|(_, stage)| stage.written()).collect()
     }
 
+    fn read(&self) -> Vec<SchemaRef> {
+        self.routes.iter().flat_map(|(_, stage)| stage.read()).collect()
+    }
+
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }

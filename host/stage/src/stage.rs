@@ -81,6 +81,11 @@ pub trait Stage: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
+    /// Columns that each of these components sees, in the same order.
+    fn read(&self) -> Vec<SchemaRef> {
+        Vec::new()
+    }
+
     /// Columns that come out.
     fn schema(&self) -> SchemaRef;
 
@@ -108,6 +113,17 @@ pub struct Given {
     pub options: String,
     /// Rows with the columns that it reads.
     pub rows: RecordBatch,
+}
+
+/// A component at work in a chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AtWork {
+    /// The component.
+    pub component: ComponentId,
+    /// Columns that it sees, in its order.
+    pub reads: SchemaRef,
+    /// Columns that it gives.
+    pub writes: SchemaRef,
 }
 
 /// Which component, exactly.

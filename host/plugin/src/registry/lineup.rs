@@ -94,7 +94,8 @@ impl<T: Claim> Lineup<T> {
         self.present.iter().find(|file| file.path() == path)
     }
 
-    fn first_of(&self, name: &str) -> usize {
+    /// Where the first of a name stands, or would stand.
+    pub(super) fn first_of(&self, name: &str) -> usize {
         self.present.partition_point(|file| file.name() < name)
     }
 

@@ -34,7 +34,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Schema, SchemaRef};
 use serde_json::{Map, Value};
 
 pub use self::error::{Difference, SampleFault};
@@ -83,6 +83,15 @@ pub struct Expect {
     pub filtered: Vec<ExpectedRejection>,
 }
 
+/// Columns of a [`Sample`] that a component reads, and those that it writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampleColumns {
+    /// In the order in which the component wants them.
+    pub reads: SchemaRef,
+    /// Without `_row` or `_group`; none of a validator.
+    pub writes: SchemaRef,
+}
+
 /// A given row that must not go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedRejection {
@@ -121,6 +130,24 @@ impl Sample {
     /// It cannot be given to the component, or the component failed.
     pub fn come(&self, component: &Arc<Component>, limits: &Limits) -> Result<Expect, SampleFault> {
         Ok(self.outcome(component, limits)?.expect(&self.expect, component.kind()))
+    }
+
+    /// The columns that the component reads and writes when it is given this sample.
+    ///
+    /// # Errors
+    /// It cannot be given to the component.
+    pub fn columns(&self, component: &Arc<Component>, limits: &Limits) -> Result<SampleColumns, SampleFault> {
+        let all: Vec<usize> = (0..self.given.len()).collect();
+        let given = input::batch(self, &all)?.schema();
+        let (reads, writes) = if component.kind().groups() {
+            let stage = component.group_stage(&self.options, &given, limits).map_err(SampleFault::Refused)?;
+            (stage.reads().to_vec(), stage.writes())
+        } else {
+            let stage = component.row_stage(&self.options, &given, limits).map_err(SampleFault::Refused)?;
+            (stage.reads().to_vec(), stage.writes())
+        };
+        let reads = reads.iter().filter_map(|name| given.fields().find(name)).map(|(_, field)| Arc::clone(field));
+        Ok(SampleColumns { reads: Arc::new(Schema::new(reads.collect::<Vec<_>>())), writes })
     }
 
     fn outcome(&self, component: &Arc<Component>, limits: &Limits) -> Result<compare::Outcome, SampleFault> {

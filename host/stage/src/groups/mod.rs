@@ -18,7 +18,7 @@ pub use self::keys::TouchedGroups;
 pub use self::run::{GroupCounts, GroupRun};
 pub use self::sort::Sorted;
 use crate::deleted::incoming;
-use crate::{ComponentId, StageError};
+use crate::{AtWork, ComponentId, StageError};
 
 /// What works behind a stage over groups.
 pub trait GroupWorker: Send + Sync + std::fmt::Debug {
@@ -131,6 +131,11 @@ impl Grouping {
     /// Columns that it gives.
     pub(crate) fn written(&self) -> SchemaRef {
         self.worker.writes()
+    }
+
+    pub(crate) fn at_work(&self) -> AtWork {
+        let reads = self.reads.iter().map(|at| Arc::new(self.input.field(*at).clone())).collect::<Vec<_>>();
+        AtWork { component: self.component(), reads: Arc::new(Schema::new(reads)), writes: self.written() }
     }
 
     /// Starts to collect the groups that a batch touches.
