@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crisol_ipc::{Limits, decode, encode};
 
-use crate::Error;
 use crate::case::Case;
-use crate::timing::{fastest, of};
+use crisol_cost::Error;
+use crisol_cost::timing::{fastest, of};
 
 const TIME: Duration = Duration::from_millis(300);
 

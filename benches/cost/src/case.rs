@@ -6,9 +6,9 @@ use crisol_ipc::{Fate, GROUP, Limits, ROW, Rejections, decode, rejections_schema
 use crisol_plugin::{GroupStage, Kind, RowOutput, RowStage};
 use crisol_sdk::Column;
 
-use crate::Error;
-use crate::data::NOW_US;
 use crate::native::{Given, Native};
+use crisol_cost::Error;
+use crisol_cost::data::NOW_US;
 
 /// A component as the host calls it.
 #[derive(Debug)]
@@ -94,7 +94,10 @@ impl Case {
     /// The input, read from messages: as near to the processor as they are.
     pub(crate) fn input(&self, messages: Vec<Vec<u8>>) -> Result<Vec<RecordBatch>, Error> {
         let schema = self.batches.first().ok_or("a case needs rows")?.schema();
-        Ok(messages.into_iter().map(|message| decode(message, &schema, &Limits::default())).collect::<Result<_, _>>()?)
+        Ok(messages
+            .into_iter()
+            .map(|message| decode(message, &schema, &Limits::default()))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Rows of the case through the component, as the host does it.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, Stage};
 use crate::native::{Native, groups, rows, verdicts};
-use crate::{Error, data};
+use crisol_cost::{Error, data};
 
 /// The bundled components.
 pub(crate) const NAMES: [&str; 5] = ["json", "orders", "order-rules", "top-n", "aggregate"];

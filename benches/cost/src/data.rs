@@ -14,12 +14,12 @@ use crisol_sdk::types;
 use crate::Error;
 
 /// When all of it happens, in microseconds since 1970: 2026-03-14.
-pub(crate) const NOW_US: i64 = 1_773_446_400_000_000;
+pub const NOW_US: i64 = 1_773_446_400_000_000;
 /// Rows of a group.
 const GROUP_ROWS: usize = 100;
 
 /// Payloads of about 100 bytes, or 300 with nested fields.
-pub(crate) fn payloads(rows: usize, nested: bool) -> Result<RecordBatch, Error> {
+pub fn payloads(rows: usize, nested: bool) -> Result<RecordBatch, Error> {
     let mut texts = Vec::with_capacity(rows);
     for row in 0..rows as u64 {
         let mut text = String::new();
@@ -63,7 +63,7 @@ fn order(row: u64, nested: bool, to: &mut String) -> std::fmt::Result {
 }
 
 /// Orders as columns; one in a hundred breaks a rule.
-pub(crate) fn orders(rows: usize) -> Result<RecordBatch, Error> {
+pub fn orders(rows: usize) -> Result<RecordBatch, Error> {
     let numbers = || (0..rows as u64).map(mix);
     let cents = numbers().map(|r| if r % 100 == 0 { 0 } else { i128::from(r % 10_000_000) + 1 });
     let moments = numbers().map(|r| NOW_US - (r % 1_000_000_000) as i64);
@@ -76,7 +76,7 @@ pub(crate) fn orders(rows: usize) -> Result<RecordBatch, Error> {
 }
 
 /// Orders of groups, from the order `first` on, with the columns that are read.
-pub(crate) fn grouped(first: usize, rows: usize, reads: &[String]) -> Result<RecordBatch, Error> {
+pub fn grouped(first: usize, rows: usize, reads: &[String]) -> Result<RecordBatch, Error> {
     let numbers = || (first as u64..(first + rows) as u64).map(|row| (row, mix(row)));
     let mut columns: Vec<(&str, &str, ArrayRef)> = Vec::new();
     for name in reads {

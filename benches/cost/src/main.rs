@@ -12,20 +12,16 @@
 mod boundary;
 mod case;
 mod cases;
-mod data;
 mod native;
 mod start;
-mod timing;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crisol_cost::{Error, timing};
 use crisol_plugin::Engine;
 
 use crate::case::Case;
-
-/// Anything that ends the bench.
-pub(crate) type Error = Box<dyn std::error::Error>;
 
 struct Arguments {
     plugins: PathBuf,

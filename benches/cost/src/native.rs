@@ -5,7 +5,7 @@ use crisol_sdk::raw::groups::GroupSession;
 use crisol_sdk::raw::session::{RowSession, VerdictSession};
 use crisol_sdk::{Column, Failure};
 
-use crate::data::NOW_US;
+use crisol_cost::data::NOW_US;
 
 /// The messages of an answer.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crisol_plugin::{Engine, Registry};
 
-use crate::Error;
 use crate::cases::NAMES;
+use crisol_cost::Error;
 
 /// Versions of each component.
 const VERSIONS: u8 = 4;

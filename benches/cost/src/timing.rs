@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use crate::Error;
 
 /// Seconds of this thread that `work` takes. What it gives is dropped outside of them.
-pub(crate) fn of<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<f64, Error> {
+pub fn of<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<f64, Error> {
     let start = ThreadTime::try_now()?;
     let given = std::hint::black_box(work()?);
     let seconds = start.try_elapsed()?.as_secs_f64();
@@ -16,7 +16,7 @@ pub(crate) fn of<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<f64, Erro
 }
 
 /// The least seconds of each of some ways to do the same, which take turns for so long.
-pub(crate) fn fastest<const N: usize>(
+pub fn fastest<const N: usize>(
     time: Duration,
     mut ways: [&mut dyn FnMut() -> Result<f64, Error>; N],
 ) -> Result<[f64; N], Error> {
@@ -31,7 +31,7 @@ pub(crate) fn fastest<const N: usize>(
 }
 
 /// Processor and build, for the record.
-pub(crate) fn machine() -> String {
+pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ").map(|(_, name)| name));
     let level = if cfg!(all(target_feature = "avx2", target_feature = "bmi2", target_feature = "fma")) {
