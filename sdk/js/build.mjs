@@ -1,16 +1,17 @@
 // Builds the component of a plugin: `host build` calls this.
 //
-// node build.mjs --project DIR --kind KIND --wit DIR --tools NODE_MODULES --out FILE
+// node build.mjs NODE_MODULES PROJECT CRISOL KIND OUT
+//
+// NODE_MODULES has the tools, CRISOL is the folder with `wit/`, OUT is the component to write.
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 
-import { flatten } from "./build/flatten.mjs";
+import { flatten } from "./tool/flatten.mjs";
 
 const SDK = dirname(fileURLToPath(import.meta.url));
 const KINDS = ["decoder", "transformer", "validator", "ranker", "aggregator"];
@@ -18,13 +19,12 @@ const KINDS = ["decoder", "transformer", "validator", "ranker", "aggregator"];
 /** What is wrong with the plugin or the call: told without a stack. */
 class BuildError extends Error {}
 
-function options() {
-  const names = ["project", "kind", "wit", "tools", "out"];
-  const { values } = parseArgs({ options: Object.fromEntries(names.map((name) => [name, { type: "string" }])) });
-  const missing = names.find((name) => values[name] === undefined);
-  if (missing) throw new BuildError(`--${missing} is missing`);
-  if (!KINDS.includes(values.kind)) throw new BuildError(`--kind is one of ${KINDS.join(", ")}, not ${values.kind}`);
-  return { ...values, require: createRequire(join(values.tools, "tool.js")) };
+function call() {
+  const [tools, project, crisol, kind, out] = process.argv.slice(2);
+  if (out === undefined) throw new BuildError("it is called as build.mjs NODE_MODULES PROJECT CRISOL KIND OUT");
+  if (!KINDS.includes(kind)) throw new BuildError(`the kind is one of ${KINDS.join(", ")}, not ${kind}`);
+  const require = createRequire(join(resolve(tools), "tool.js"));
+  return { project: resolve(project), wit: join(resolve(crisol), "wit"), kind, out, require };
 }
 
 function entry(project) {
@@ -35,7 +35,7 @@ function entry(project) {
 }
 
 /** The types of a plugin hold, or what the compiler says of them is told and the build ends. */
-function checkTypes({ project, require }) {
+function checkTypes(project, require) {
   if (!existsSync(join(project, "tsconfig.json"))) return;
   const compiler = join(dirname(require.resolve("typescript/package.json")), "bin", "tsc");
   const { status, stdout } = spawnSync(process.execPath, [compiler, "--noEmit", "-p", project], { encoding: "utf8" });
@@ -43,7 +43,7 @@ function checkTypes({ project, require }) {
 }
 
 /** The plugin, the SDK and what binds them to the interface of a kind, as one module. */
-async function bundle(file, { kind, require }) {
+async function bundle(file, kind, require) {
   const contents = `
     import "crisol/host";
     import stage from ${JSON.stringify(file)};
@@ -70,13 +70,13 @@ async function bundle(file, { kind, require }) {
 }
 
 async function build() {
-  const call = options();
-  const file = entry(call.project);
-  if (file.endsWith(".ts")) checkTypes(call);
-  const jsSource = await bundle(file, call);
-  const { componentize } = call.require("componentize-qjs");
-  const { component } = await componentize({ witPath: call.wit, world: call.kind, jsSource, jsPath: file, sync: true });
-  await writeFile(call.out, flatten(component));
+  const { project, wit, kind, out, require } = call();
+  const file = entry(project);
+  if (file.endsWith(".ts")) checkTypes(project, require);
+  const jsSource = await bundle(file, kind, require);
+  const { componentize } = require("componentize-qjs");
+  const { component } = await componentize({ witPath: wit, world: kind, jsSource, jsPath: file, sync: true });
+  await writeFile(out, flatten(component));
 }
 
 build().catch((error) => {

@@ -1,7 +1,7 @@
 // Columns of a message: views of its bytes, without a copy. `get` gives a value, null where there is none.
 
 import { Decimal } from "../decimal.js";
-import { decodeUtf8, isAscii } from "./text.js";
+import { decodeAscii, decodeUtf8, isAscii } from "./text.js";
 
 /** What all columns have. */
 class Column {
@@ -108,10 +108,7 @@ export class StringColumn extends BinaryColumn {
   }
 }
 
-function wholeOf(data) {
-  const text = decodeUtf8(data);
-  return isAscii(text) ? text : null;
-}
+const wholeOf = (data) => (isAscii(data) ? decodeAscii(data) : null);
 
 /** Lists: value `i` is the elements from `offsets[i]` to `offsets[i + 1]`. */
 export class ArrayColumn extends Column {

@@ -2,9 +2,9 @@
 
 import { reject } from "../rejection.js";
 
-const SPACE = /[ \t\n\r]*/y;
 const STRING = /"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\0-\x1f]*)*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
+const SPACES = [" ", "\t", "\n", "\r"];
 const WORDS = { t: "true", f: "false", n: "null" };
 const DEPTH_MAX = 200;
 const SHOWN_CHARACTERS_MAX = 60;
@@ -37,7 +37,7 @@ export class Reader {
 
   /** The next character that is no space, "" at the end. */
   peek() {
-    this.#match(SPACE);
+    while (SPACES.includes(this.#text[this.#at])) this.#at += 1;
     return this.#text[this.#at] ?? "";
   }
 
