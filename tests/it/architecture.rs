@@ -22,7 +22,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
         "pipeline",
         &["ipc", "contract", "checkpoint", "store", "source", "plugin", "stage", "table", "stream", "observe"],
     ),
-    ("author", &["plugin", "store"]),
+    ("author", &["ipc", "plugin", "store"]),
     ("cli", &["pipeline", "metrics", "author"]),
 ];
 

@@ -8,6 +8,7 @@
 
 mod bench;
 mod build;
+mod conformance;
 mod dev;
 mod error;
 mod inspect;
@@ -18,6 +19,7 @@ mod test;
 
 pub use bench::Bench;
 pub use build::{Built, Profile, build};
+pub use conformance::{Case, Conformance};
 pub use crisol_plugin::{Compiler, Difference, Kind, SampleColumns};
 pub use dev::Watch;
 pub use error::AuthorError;

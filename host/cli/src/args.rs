@@ -103,7 +103,8 @@ production by default. Differences are shown as a table, a trap with the words o
 Examples:
   host test
   host test plugins/orders.wasm -o json
-  host test plugins/sales --update";
+  host test plugins/sales --update
+  host test plugins/orders.wasm --conformance";
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -336,6 +337,9 @@ pub(crate) struct Test {
     /// Write what comes into the samples that do not hold; look at the difference before you keep it
     #[arg(long)]
     pub(crate) update: bool,
+    /// Try what every host takes for granted, on rare and extreme values, with the columns and options of the samples
+    #[arg(long, conflicts_with = "update")]
+    pub(crate) conformance: bool,
 }
 
 /// `host plugins`

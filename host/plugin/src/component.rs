@@ -1,5 +1,9 @@
 //! One component: loaded, checked and described.
 
+mod probe;
+
+pub use probe::Plan;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +26,8 @@ use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
 use crate::state::State;
 use crate::text::printable;
 use crate::{
-    Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports, samples, shape,
+    CallError, Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports,
+    samples, shape,
 };
 
 const PACKAGE: &str = "crisol:stage";
@@ -196,23 +201,30 @@ impl Component {
             return Err(PluginError::Budget { one, all });
         }
         let options = Value::Object(options.clone()).to_string();
-        let plan = self.plan(&options, input, limits)?;
+        let plan = self.plan(&options, input, limits);
+        let plan = plan.map_err(|cause| PluginError::Planning { component: self.label(), cause })?;
         let columns = Columns::check(self.kind(), &plan, input)
             .map_err(|what| PluginError::Plan { component: self.label(), what })?;
         Ok((options, columns))
     }
 
-    fn plan(&self, options: &str, input: &Schema, limits: &Limits) -> Result<StagePlan, PluginError> {
+    fn plan(&self, options: &str, input: &Schema, limits: &Limits) -> Result<StagePlan, CallError> {
+        self.ask(limits, |described, store| {
+            Ok(described.crisol_stage_description().call_plan(store, options, &columns::describe(input))??)
+        })
+    }
+
+    /// Calls its description in a new instance.
+    fn ask<T>(
+        &self,
+        limits: &Limits,
+        question: impl FnOnce(&Described, &mut Store<State>) -> Result<T, Stop>,
+    ) -> Result<T, CallError> {
         let limits = Limits { output_bytes_max: DESCRIPTION_BYTES_MAX as u64, ..limits.clone() };
         let mut store = self.store(&limits, 0);
-        let plan = |store: &mut Store<State>| -> Result<StagePlan, Stop> {
-            let described = self.described.0.instantiate(&mut *store)?;
-            Ok(described.crisol_stage_description().call_plan(&mut *store, options, &columns::describe(input))??)
-        };
-        plan(&mut store).map_err(|stop| PluginError::Planning {
-            component: self.label(),
-            cause: explain(stop, store.data(), &limits),
-        })
+        let described = self.described.0.instantiate(&mut store).map_err(Stop::from);
+        let answer = described.and_then(|described| question(&described, &mut store));
+        answer.map_err(|stop| explain(stop, store.data(), &limits))
     }
 
     /// How to start it on rows; `None` when it works on groups.

@@ -46,7 +46,7 @@ mod ticker;
 
 pub use cache::user_cache;
 pub use compile::{Compiler, compile_in_child};
-pub use component::Component;
+pub use component::{Component, Plan};
 pub use description::{Kind, SchemaVersions};
 pub use engine::{Engine, EngineOptions};
 pub use error::{CallError, OptionProblem, PluginError};
@@ -54,8 +54,9 @@ pub use group_session::{GroupAnswer, GroupSession};
 pub use group_stage::GroupStage;
 pub use limits::{Limits, ROWS_MAX};
 pub use registry::{Refused, Registry, files};
-pub use row_stage::{Rejected, RowOutput, RowStage};
+pub use row_stage::{Rejected, RowOutput, RowSession, RowStage};
 pub use samples::{
     Difference, Expect, ExpectedRejection, SECTION as SAMPLES_SECTION, Sample, SampleColumns, SampleFault,
+    value as sample_value,
 };
-pub use text::printable_path;
+pub use text::{printable, printable_path};

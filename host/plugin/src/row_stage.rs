@@ -1,5 +1,9 @@
 //! A component bound to options and an input: chunks of rows in, rows and rejections out.
 
+mod session;
+
+pub use session::RowSession;
+
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -131,21 +135,28 @@ impl RowStage {
         limits: &Limits,
         kept: Option<&Kept>,
     ) -> Result<Answer, CallError> {
-        let Some(blueprint) = self.component.row_blueprint() else {
-            return Err(CallError::Host { what: "it is no row component".to_string() });
-        };
         let mut instance = kept
             .and_then(|kept| kept.take(limits, timestamp_us))
             .unwrap_or_else(|| Instance::new(self.component.store(limits, timestamp_us)));
-        let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
-        match instance.call(blueprint, opening, message) {
-            Ok(answer) => {
-                if let Some(kept) = kept {
-                    kept.put(instance, limits);
-                }
-                Ok(answer)
-            }
-            Err(stop) => Err(explain(stop, instance.store.data(), limits)),
+        let answer = self.ask(&mut instance, message, timestamp_us, limits)?;
+        if let Some(kept) = kept {
+            kept.put(instance, limits);
         }
+        Ok(answer)
+    }
+
+    fn ask(
+        &self,
+        instance: &mut Instance,
+        message: &Message,
+        timestamp_us: i64,
+        limits: &Limits,
+    ) -> Result<Answer, CallError> {
+        let Some(blueprint) = self.component.row_blueprint() else {
+            return Err(CallError::Host { what: "it is no row component".to_string() });
+        };
+        let opening = Opening { options: &self.options, input: &self.columns.input, timestamp_us };
+        let answer = instance.call(blueprint, opening, message);
+        answer.map_err(|stop| explain(stop, instance.store.data(), limits))
     }
 }

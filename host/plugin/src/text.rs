@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Escapes what could move a cursor, colour a terminal or reorder a line, and cuts to `bytes_max`.
-pub(crate) fn printable(text: &str, bytes_max: usize) -> String {
+pub fn printable(text: &str, bytes_max: usize) -> String {
     let mut safe = String::with_capacity(text.len().min(bytes_max));
     for c in text.chars() {
         let before = safe.len();

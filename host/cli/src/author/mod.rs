@@ -1,6 +1,7 @@
 //! Commands for those who write plugins.
 
 mod build;
+mod conformance;
 mod dev;
 mod inspect;
 mod new;
@@ -21,6 +22,7 @@ pub(crate) fn run(global: &Global, command: &Authoring) -> Exit {
         Authoring::New(new) => new::new(global, new),
         Authoring::Build { folder } => build::build(global, folder),
         Authoring::Dev { folder } => dev::dev(global, folder),
+        Authoring::Test(test) if test.conformance => conformance::conformance(global, test),
         Authoring::Test(test) => test::test(global, test),
         Authoring::Inspect { component } => inspect::inspect(global, component),
     };

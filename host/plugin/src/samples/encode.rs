@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::Object;
 
-/// The value of a row. Types that cannot cross into a component give null.
-pub(super) fn value(array: &dyn Array, row: usize) -> Value {
+/// A value of a column as a sample writes it. Types that cannot cross into a component give null.
+pub fn value(array: &dyn Array, row: usize) -> Value {
     if array.is_null(row) {
         return Value::Null;
     }

@@ -34,9 +34,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use serde_json::{Map, Value};
 
+pub use self::encode::value;
 pub use self::error::{Difference, SampleFault};
 pub(crate) use self::section::read;
 use crate::{Component, Limits, PluginError};
@@ -137,8 +139,7 @@ impl Sample {
     /// # Errors
     /// It cannot be given to the component.
     pub fn columns(&self, component: &Arc<Component>, limits: &Limits) -> Result<SampleColumns, SampleFault> {
-        let all: Vec<usize> = (0..self.given.len()).collect();
-        let given = input::batch(self, &all)?.schema();
+        let given = self.rows()?.schema();
         let (reads, writes) = if component.kind().groups() {
             let stage = component.group_stage(&self.options, &given, limits).map_err(SampleFault::Refused)?;
             (stage.reads().to_vec(), stage.writes())
@@ -148,6 +149,14 @@ impl Sample {
         };
         let reads = reads.iter().filter_map(|name| given.fields().find(name)).map(|(_, field)| Arc::clone(field));
         Ok(SampleColumns { reads: Arc::new(Schema::new(reads.collect::<Vec<_>>())), writes })
+    }
+
+    /// Its given rows; all columns may be null.
+    ///
+    /// # Errors
+    /// They cannot be given to a component.
+    pub fn rows(&self) -> Result<RecordBatch, SampleFault> {
+        input::batch(self, &(0..self.given.len()).collect::<Vec<_>>())
     }
 
     fn outcome(&self, component: &Arc<Component>, limits: &Limits) -> Result<compare::Outcome, SampleFault> {
