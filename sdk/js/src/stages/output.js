@@ -64,4 +64,9 @@ export class Rows {
   message() {
     return finish([...this.builders, this.index]);
   }
+
+  /** Only the columns, as a host sends them. */
+  messageWithoutIndex() {
+    return finish(this.builders);
+  }
 }
