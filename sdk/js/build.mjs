@@ -69,14 +69,22 @@ async function bundle(file, kind, require) {
   return outputFiles[0].text;
 }
 
+/** The bundle in the runtime, after its modules were evaluated. */
+async function component(jsSource, file, wit, kind, require) {
+  const { componentize } = require("componentize-qjs");
+  try {
+    return (await componentize({ witPath: wit, world: kind, jsSource, jsPath: file, sync: true })).component;
+  } catch (error) {
+    throw new BuildError(error.message.replace(/^.*module evaluation: /s, "the plugin does not load: "));
+  }
+}
+
 async function build() {
   const { project, wit, kind, out, require } = call();
   const file = entry(project);
   if (file.endsWith(".ts")) checkTypes(project, require);
   const jsSource = await bundle(file, kind, require);
-  const { componentize } = require("componentize-qjs");
-  const { component } = await componentize({ witPath: wit, world: kind, jsSource, jsPath: file, sync: true });
-  await writeFile(out, flatten(component));
+  await writeFile(out, flatten(await component(jsSource, file, wit, kind, require)));
 }
 
 build().catch((error) => {
