@@ -240,6 +240,8 @@ export interface DecimalColumn extends Column<Decimal> {
   units(row: number): bigint;
   /** -1, 0 or 1, without making the value. */
   sign(row: number): number;
+  /** The sign of each row, whatever stands under a null: for rules over all rows. */
+  signs(): Int8Array;
 }
 
 export interface BinaryColumn<V = Uint8Array> extends Column<V> {
@@ -249,7 +251,10 @@ export interface BinaryColumn<V = Uint8Array> extends Column<V> {
   bytes(row: number): Uint8Array;
 }
 
-export type StringColumn = BinaryColumn<string>;
+export interface StringColumn extends BinaryColumn<string> {
+  /** For each row 1 when its value is one of these texts, else 0; without making the values. */
+  among(texts: readonly string[]): Uint8Array;
+}
 
 export interface ArrayColumn<V = unknown> extends Column<V> {
   readonly offsets: Int32Array;

@@ -69,6 +69,16 @@ test("decimals of any size are exact", () => {
   assert.deepEqual(units.map((_, row) => column.sign(row)), units.map((value) => (value < 0n ? -1 : value > 0n ? 1 : 0)));
 });
 
+test("rules over a whole column give what each value gives", () => {
+  const fields = { s: nullable(string()), d: nullable(decimal(38, 2)) };
+  const texts = ["EUR", "", null, "USD", "EU", "EURO", "ñ"];
+  const rows = texts.map((s, i) => ({ s, d: new Decimal(BigInt(i - 3) * 10n ** 30n, 2) }));
+  const [s, d] = readMessage(written(fields, rows), record(fields).types).columns;
+  assert.deepEqual([...s.among(["USD", "EUR", "ñ"])], [1, 0, 0, 1, 0, 0, 1]);
+  assert.deepEqual([...d.signs()], [-1, -1, -1, 0, 1, 1, 1]);
+  assert.deepEqual([...s.among([])], texts.map(() => 0));
+});
+
 test("what does not fit its column is refused by name", () => {
   for (const [type, value, words] of [
     [tinyint(), 128, "`x`: 128 (number) is no tinyint"],

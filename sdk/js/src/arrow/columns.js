@@ -1,7 +1,7 @@
 // Columns of a message: views of its bytes, without a copy. `get` gives a value, null where there is none.
 
 import { Decimal } from "../decimal.js";
-import { decodeAscii, decodeUtf8, isAscii } from "./text.js";
+import { decodeAscii, decodeUtf8, encodeUtf8, isAscii } from "./text.js";
 
 /** What all columns have. */
 class Column {
@@ -74,7 +74,18 @@ export class DecimalColumn extends Column {
     const { words } = this;
     const at = 4 * row;
     if (words[at + 3] < 0) return -1;
-    return words[at] === 0 && words[at + 1] === 0 && words[at + 2] === 0 && words[at + 3] === 0 ? 0 : 1;
+    return (words[at] | words[at + 1] | words[at + 2] | words[at + 3]) === 0 ? 0 : 1;
+  }
+
+  /** The sign of each row, whatever stands under a null: for rules over all rows. */
+  signs() {
+    const { words, length } = this;
+    const signs = new Int8Array(length);
+    for (let row = 0, at = 0; row < length; row += 1, at += 4) {
+      const high = words[at + 3];
+      signs[row] = high < 0 ? -1 : (high | words[at + 2] | words[at + 1] | words[at]) === 0 ? 0 : 1;
+    }
+    return signs;
   }
 }
 
@@ -106,6 +117,28 @@ export class StringColumn extends BinaryColumn {
     const [start, end] = [this.offsets[row], this.offsets[row + 1]];
     return this.#whole === null ? decodeUtf8(this.data.subarray(start, end)) : this.#whole.slice(start, end);
   }
+
+  /** For each row 1 when its value is one of these texts, else 0; without making the values. */
+  among(texts) {
+    const { offsets, data, length } = this;
+    const wanted = texts.map(encodeUtf8);
+    const found = new Uint8Array(length);
+    let end = offsets[0];
+    for (let row = 0; row < length; row += 1) {
+      const start = end;
+      end = offsets[row + 1];
+      for (let i = 0; i < wanted.length && found[row] === 0; i += 1) {
+        if (wanted[i].length === end - start) found[row] = startsWith(data, start, wanted[i]);
+      }
+    }
+    return found;
+  }
+}
+
+/** 1 when these bytes stand at a place, else 0. */
+function startsWith(data, at, bytes) {
+  for (let i = 0; i < bytes.length; i += 1) if (data[at + i] !== bytes[i]) return 0;
+  return 1;
 }
 
 const wholeOf = (data) => (isAscii(data) ? decodeAscii(data) : null);
