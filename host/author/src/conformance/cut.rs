@@ -26,7 +26,7 @@ mod tests {
     fn no_row_is_lost_and_none_is_there_twice() {
         let schema = crisol_ipc::schema_of([("a", "bigint", true)]).unwrap();
         for count in [0, 1, 3, 40, 97] {
-            let rows = super::super::values::rows(&schema, count, false).unwrap();
+            let rows = super::super::values::rows(&schema, count, super::super::values::Choice::Rare).unwrap();
             let pieces = pieces(&rows);
             assert_eq!(arrow_select::concat::concat_batches(&schema, &pieces).unwrap(), rows, "{count}");
             assert!(pieces.iter().all(|piece| piece.num_rows() > 0));

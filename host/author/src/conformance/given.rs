@@ -56,7 +56,7 @@ pub(super) fn of(component: &Component, samples: &[Sample]) -> Result<Vec<Given>
 fn guessed(component: &Component) -> Option<Given> {
     let schema = match component.kind() {
         Kind::Decoder => Schema::new(vec![Field::new("payload", DataType::Utf8, true)]).into(),
-        _ if component.name() == NAME => exact::table(),
+        _ if component.name() == NAME => exact::table::all(),
         _ => return None,
     };
     let options = Map::new();

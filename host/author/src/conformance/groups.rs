@@ -10,6 +10,7 @@ use crisol_plugin::{CallError, GroupAnswer, GroupSession, GroupStage};
 
 use super::given::{Given, limits};
 use super::rows::{many, mixed};
+use super::values::Choice;
 use super::{Suite, clean, compare, cut, values};
 use crate::Kind;
 
@@ -66,7 +67,7 @@ fn decks(stage: &GroupStage, given: &Given) -> Result<Vec<(&'static str, Grouped
         ("a session without rows", Grouped { rows: samples.slice(0, 0), groups: Vec::new() }),
         ("a group of one row", Grouped::of(mixed.slice(0, 1), 1)),
         ("groups of nulls", Grouped::of(values::nulls(&schema, 5)?, 3)),
-        ("groups of extreme values, texts of 64 KiB", Grouped::of(values::rows(&schema, 64, true)?, 9)),
+        ("groups of extreme values, texts of 64 KiB", Grouped::of(values::rows(&schema, 64, Choice::Long)?, 9)),
         ("a group of 16,384 rows", Grouped::of(many(&mixed)?, 16_384)),
         ("16,384 rows in groups", Grouped::of(many(&mixed)?, 11)),
         ("rows of samples among extreme ones, in groups", Grouped::of(mixed, 7)),
@@ -130,7 +131,7 @@ fn pushed(
 }
 
 /// A session for each group.
-fn apart(stage: &GroupStage, timestamp_us: i64, grouped: &Grouped) -> Result<Answered, CallError> {
+pub(super) fn apart(stage: &GroupStage, timestamp_us: i64, grouped: &Grouped) -> Result<Answered, CallError> {
     let rows = grouped.with_groups()?;
     let (mut answers, mut first) = (Vec::new(), 0);
     for group in grouped.groups.chunk_by(|one, other| one == other) {

@@ -9,6 +9,7 @@ mod cut;
 mod exact;
 mod given;
 mod groups;
+mod heard;
 mod plan;
 mod rows;
 mod values;

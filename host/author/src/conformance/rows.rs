@@ -7,6 +7,7 @@ use arrow_select::take::take_record_batch;
 use crisol_plugin::{CallError, RowOutput, RowStage};
 
 use super::given::{Given, limits};
+use super::values::Choice;
 use super::{NAME, Suite, clean, compare, cut, values};
 
 /// Most rows of one call.
@@ -47,7 +48,7 @@ impl Suite {
 const MIXED: &str = "rows of samples among extreme ones";
 
 /// The given rows, as the component sees them.
-pub(super) fn seen(stage: &RowStage, given: &Given) -> Result<RecordBatch, ArrowError> {
+fn seen(stage: &RowStage, given: &Given) -> Result<RecordBatch, ArrowError> {
     let reads: Vec<usize> =
         stage.reads().iter().map(|name| given.schema.index_of(name)).collect::<Result<_, ArrowError>>()?;
     given.rows.project(&reads)
@@ -61,7 +62,7 @@ fn decks(samples: &RecordBatch) -> Result<Vec<(&'static str, RecordBatch)>, Arro
         ("a message without rows", RecordBatch::new_empty(schema.clone())),
         ("one row", mixed.slice(0, 1)),
         ("rows of nulls", values::nulls(&schema, 3)?),
-        ("extreme values, texts of 64 KiB", values::rows(&schema, 64, true)?),
+        ("extreme values, texts of 64 KiB", values::rows(&schema, 64, Choice::Long)?),
         ("16,384 rows", many(&mixed)?),
         (MIXED, mixed),
     ])
@@ -69,7 +70,7 @@ fn decks(samples: &RecordBatch) -> Result<Vec<(&'static str, RecordBatch)>, Arro
 
 /// Rows of samples in front of extreme ones.
 pub(super) fn mixed(schema: &SchemaRef, samples: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    concat_batches(schema, [samples, &values::rows(schema, 97, false)?])
+    concat_batches(schema, [samples, &values::rows(schema, 97, Choice::Rare)?])
 }
 
 /// The same rows again and again, as many as one message holds.

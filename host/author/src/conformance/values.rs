@@ -14,6 +14,8 @@ use crisol_ipc::types;
 /// Midnight of the first day of the year 1, and the last microsecond of the year 9999, since 1970 UTC.
 pub(super) const FIRST_US: i64 = -62_135_596_800_000_000;
 pub(super) const LAST_US: i64 = 253_402_300_799_999_999;
+/// Two days before, which has a text wherever on earth it is read.
+const LAST_TEXT_US: i64 = LAST_US - 172_800_000_000;
 /// The same days.
 const FIRST_DAY: i32 = -719_162;
 const LAST_DAY: i32 = 2_932_896;
@@ -40,15 +42,26 @@ pub(super) const TEXTS: [&str; 12] = [
 /// What the value of a row is made from; `None`: null.
 type Seed = Option<usize>;
 
+/// Which values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// All that are rare, but for long texts.
+    Rare,
+    /// With texts of 64 KiB.
+    Long,
+    /// Those that JSON can say: floats are finite, and times within what text has.
+    Textual,
+}
+
 /// Rows of these columns. Every column goes through its rare values at its own pace, with a null now and then where it may
-/// be null. `long`: with texts of 64 KiB.
-pub(super) fn rows(schema: &SchemaRef, count: usize, long: bool) -> Result<RecordBatch, ArrowError> {
+/// be null.
+pub(super) fn rows(schema: &SchemaRef, count: usize, choice: Choice) -> Result<RecordBatch, ArrowError> {
     let column = |(at, field): (usize, &FieldRef)| {
         let seed = |row: usize| {
             let null = field.is_nullable() && (row * 31 + at * 7) % 11 == 3;
             (!null).then_some(row * (at % 3 + 1) + at)
         };
-        values(field.data_type(), &(0..count).map(seed).collect::<Vec<_>>(), long)
+        values(field.data_type(), &(0..count).map(seed).collect::<Vec<_>>(), choice)
     };
     let columns = schema.fields().iter().enumerate().map(column).collect::<Result<Vec<_>, _>>()?;
     batch(schema, columns, count)
@@ -58,7 +71,7 @@ pub(super) fn rows(schema: &SchemaRef, count: usize, long: bool) -> Result<Recor
 pub(super) fn nulls(schema: &SchemaRef, count: usize) -> Result<RecordBatch, ArrowError> {
     let column = |field: &FieldRef| match field.is_nullable() {
         true => Ok(new_null_array(field.data_type(), count)),
-        false => values(field.data_type(), &vec![Some(2); count], false),
+        false => values(field.data_type(), &vec![Some(2); count], Choice::Rare),
     };
     let columns = schema.fields().iter().map(column).collect::<Result<Vec<_>, _>>()?;
     batch(schema, columns, count)
@@ -69,15 +82,19 @@ fn batch(schema: &SchemaRef, columns: Vec<ArrayRef>, count: usize) -> Result<Rec
     RecordBatch::try_new_with_options(Arc::new(Schema::new(schema.fields().clone())), columns, &options)
 }
 
-fn values(data_type: &DataType, seeds: &[Seed], long: bool) -> Result<ArrayRef, ArrowError> {
+fn values(data_type: &DataType, seeds: &[Seed], choice: Choice) -> Result<ArrayRef, ArrowError> {
     Ok(match data_type {
         DataType::Boolean => Arc::new(each(seeds, |seed| seed % 2 == 0).collect::<BooleanArray>()),
         DataType::Int8 => whole::<Int8Type>(seeds, i8::MIN, i8::MAX),
         DataType::Int16 => whole::<Int16Type>(seeds, i16::MIN, i16::MAX),
         DataType::Int32 => whole::<Int32Type>(seeds, i32::MIN, i32::MAX),
         DataType::Int64 => whole::<Int64Type>(seeds, i64::MIN, i64::MAX),
-        DataType::Float32 => Arc::new(each(seeds, |s| single(s)).collect::<PrimitiveArray<Float32Type>>()),
-        DataType::Float64 => Arc::new(each(seeds, |s| double(s)).collect::<PrimitiveArray<Float64Type>>()),
+        DataType::Float32 => {
+            Arc::new(each(seeds, |seed| single(seed, choice)).collect::<PrimitiveArray<Float32Type>>())
+        }
+        DataType::Float64 => {
+            Arc::new(each(seeds, |seed| double(seed, choice)).collect::<PrimitiveArray<Float64Type>>())
+        }
         DataType::Decimal128(precision, scale) => {
             let units = each(seeds, |seed| decimal(seed, *precision)).collect::<Decimal128Array>();
             Arc::new(units.with_precision_and_scale(*precision, *scale)?)
@@ -86,14 +103,15 @@ fn values(data_type: &DataType, seeds: &[Seed], long: bool) -> Result<ArrayRef, 
             Arc::new(each(seeds, |seed| pick(seed, [FIRST_DAY, LAST_DAY, 0, -1, 19_000])).collect::<Date32Array>())
         }
         DataType::Timestamp(..) => {
-            let times = each(seeds, |seed| pick(seed, [FIRST_US, LAST_US, 0, -1, 1_700_000_000_123_456]));
+            let last = if choice == Choice::Textual { LAST_TEXT_US } else { LAST_US };
+            let times = each(seeds, |seed| pick(seed, [FIRST_US, last, 0, -1, 1_700_000_000_123_456]));
             Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone(types::UTC))
         }
-        DataType::Utf8 => Arc::new(each(seeds, |seed| text(seed, long)).collect::<StringArray>()),
+        DataType::Utf8 => Arc::new(each(seeds, |seed| text(seed, choice)).collect::<StringArray>()),
         DataType::Binary => Arc::new(each(seeds, bytes).collect::<BinaryArray>()),
-        DataType::List(element) => list(element, seeds)?,
-        DataType::Struct(fields) => structure(fields, seeds)?,
-        DataType::Map(entries, _) => map(entries, seeds)?,
+        DataType::List(element) => list(element, seeds, choice)?,
+        DataType::Struct(fields) => structure(fields, seeds, choice)?,
+        DataType::Map(entries, _) => map(entries, seeds, choice)?,
         other => return Err(ArrowError::NotYetImplemented(format!("values of type {other}"))),
     })
 }
@@ -121,12 +139,14 @@ where
     Arc::new(each(seeds, value).collect::<PrimitiveArray<T>>())
 }
 
-fn single(seed: usize) -> f32 {
-    pick(seed, [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.1, f32::MAX, f32::MIN_POSITIVE, -1.5])
+fn single(seed: usize, choice: Choice) -> f32 {
+    let from = if choice == Choice::Textual { seed % 5 + 3 } else { seed };
+    pick(from, [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.1, f32::MAX, f32::MIN_POSITIVE, -1.5])
 }
 
-fn double(seed: usize) -> f64 {
-    pick(seed, [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.1, f64::MAX, f64::MIN_POSITIVE, -1.5])
+fn double(seed: usize, choice: Choice) -> f64 {
+    let from = if choice == Choice::Textual { seed % 5 + 3 } else { seed };
+    pick(from, [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.1, f64::MAX, f64::MIN_POSITIVE, -1.5])
 }
 
 /// Units of a decimal of so many digits.
@@ -135,8 +155,8 @@ fn decimal(seed: usize, precision: u8) -> i128 {
     pick(seed, [most, -most, 0, 1, -1, 1_234_567 % (most + 1), most / 2])
 }
 
-fn text(seed: usize, long: bool) -> String {
-    if long && seed % LONG_EVERY == LONG_EVERY - 1 {
+fn text(seed: usize, choice: Choice) -> String {
+    if choice == Choice::Long && seed % LONG_EVERY == LONG_EVERY - 1 {
         return "\u{e9}x".repeat(LONG_BYTES / 3) + "end";
     }
     pick(seed, TEXTS).to_string()
@@ -153,28 +173,33 @@ fn elements(seeds: &[Seed]) -> (OffsetBuffer<i32>, Vec<usize>) {
     (OffsetBuffer::from_lengths(lengths), seeds.collect())
 }
 
+/// Of values within others: no long texts, or there are too many.
+fn inner(choice: Choice) -> Choice {
+    if choice == Choice::Long { Choice::Rare } else { choice }
+}
+
 fn sometimes_null(seed: usize) -> Seed {
     (seed % 9 != 4).then_some(seed)
 }
 
-fn list(element: &FieldRef, seeds: &[Seed]) -> Result<ArrayRef, ArrowError> {
+fn list(element: &FieldRef, seeds: &[Seed], choice: Choice) -> Result<ArrayRef, ArrowError> {
     let (offsets, inside) = elements(seeds);
     let inside: Vec<Seed> = inside.into_iter().map(sometimes_null).collect();
-    let elements = values(element.data_type(), &inside, false)?;
+    let elements = values(element.data_type(), &inside, inner(choice))?;
     Ok(Arc::new(ListArray::try_new(element.clone(), offsets, elements, validity(seeds))?))
 }
 
-fn structure(fields: &Fields, seeds: &[Seed]) -> Result<ArrayRef, ArrowError> {
+fn structure(fields: &Fields, seeds: &[Seed], choice: Choice) -> Result<ArrayRef, ArrowError> {
     let child = |(at, field): (usize, &FieldRef)| {
         let inside: Vec<Seed> = seeds.iter().map(|seed| seed.and_then(|seed| sometimes_null(seed / 2 + at))).collect();
-        values(field.data_type(), &inside, false)
+        values(field.data_type(), &inside, inner(choice))
     };
     let children = fields.iter().enumerate().map(child).collect::<Result<Vec<_>, _>>()?;
     Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), children, validity(seeds), seeds.len())?))
 }
 
 /// Keys of one map differ, and are never null.
-fn map(entries: &FieldRef, seeds: &[Seed]) -> Result<ArrayRef, ArrowError> {
+fn map(entries: &FieldRef, seeds: &[Seed], choice: Choice) -> Result<ArrayRef, ArrowError> {
     let DataType::Struct(fields) = entries.data_type() else {
         return Err(ArrowError::SchemaError("a map has entries".into()));
     };
@@ -184,7 +209,8 @@ fn map(entries: &FieldRef, seeds: &[Seed]) -> Result<ArrayRef, ArrowError> {
     let keys: Vec<Seed> = places.zip(0..).map(|(row, at): (usize, usize)| Some(row * 4 + at)).collect();
     let held: Vec<Seed> = inside.into_iter().map(sometimes_null).collect();
     let [key, value] = fields.as_ref() else { return Err(ArrowError::SchemaError("a map has two children".into())) };
-    let columns = vec![values(key.data_type(), &keys, false)?, values(value.data_type(), &held, false)?];
+    let columns =
+        vec![values(key.data_type(), &keys, inner(choice))?, values(value.data_type(), &held, inner(choice))?];
     let pairs = StructArray::try_new(fields.clone(), columns, None)?;
     Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, pairs, validity(seeds), false)?))
 }
@@ -205,7 +231,7 @@ mod tests {
             [("i", "bigint"), ("d", "decimal(38,10)"), ("s", "string"), ("f", "double"), ("m", "map<string,int>")];
         let columns = columns.map(|(name, data_type)| (name, data_type, true));
         let schema = crisol_ipc::schema_of(columns).unwrap();
-        let rows = rows(&schema, 200, true).unwrap();
+        let rows = rows(&schema, 200, Choice::Long).unwrap();
         let shown = |column: usize| -> Vec<String> {
             (0..200).map(|row| crisol_plugin::sample_value(rows.column(column), row).to_string()).collect()
         };
@@ -221,6 +247,6 @@ mod tests {
         let schema = crisol_ipc::schema_of([("a", "int", false), ("b", "string", true)]).unwrap();
         let nulls = nulls(&schema, 3).unwrap();
         assert_eq!((nulls.column(0).null_count(), nulls.column(1).null_count()), (0, 3));
-        assert_eq!(rows(&schema, 100, false).unwrap().column(0).null_count(), 0);
+        assert_eq!(rows(&schema, 100, Choice::Rare).unwrap().column(0).null_count(), 0);
     }
 }
