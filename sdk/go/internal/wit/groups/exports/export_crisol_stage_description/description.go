@@ -1,0 +1,26 @@
+// Package export_crisol_stage_description says what the plugin is.
+package export_crisol_stage_description
+
+import (
+	"github.com/crisol/crisol/sdk/go/internal/stage"
+	group "github.com/crisol/crisol/sdk/go/internal/wit/groups/exports/export_crisol_stage_group"
+	types "github.com/crisol/crisol/sdk/go/internal/wit/groups/imports/crisol_stage_types"
+	wit "github.com/crisol/crisol/sdk/go/internal/wit/types"
+)
+
+// Describe is a JSON object.
+func Describe() string { return group.Served().Describe() }
+
+// Plan tells what is read and written.
+func Plan(options string, input []types.Column) wit.Result[types.StagePlan, types.Failure] {
+	plan, err := group.Served().Plan(options, group.Columns(input))
+	if err != nil {
+		problem := stage.ProblemOf(err, "input")
+		return wit.Err[types.StagePlan, types.Failure](types.Failure{Code: problem.Code, Text: problem.Text})
+	}
+	writes := make([]types.Column, len(plan.Writes))
+	for i, column := range plan.Writes {
+		writes[i] = types.Column(column)
+	}
+	return wit.Ok[types.StagePlan, types.Failure](types.StagePlan{Reads: plan.Reads, Writes: writes})
+}
