@@ -1,5 +1,10 @@
-;; nowasi.wat plus one host call: what Go writes to stdout/stderr (panics, fatal errors, println) goes to the
-;; host log at level 9, in the fragments in which the Go runtime writes it. Embed the WIT world "adapter" first.
+;; Answers what a language runtime asks of WASI preview 1, within the module itself, so that a component has no WASI import.
+;;
+;; - The clock counts calls, a microsecond each; a sleep is over at once and moves the clock. Random numbers are a fixed
+;;   sequence. So the same rows give the same answer; "now" is what a session is opened with.
+;; - There are no arguments, no environment, files or sockets: calls fail with EBADF.
+;; - What is written, to any descriptor, goes to the host's log at level 4, one line for each piece that is written.
+;; - Leaving the process traps.
 (module
   (import "env" "memory" (memory 1))
   (import "crisol:stage/log@0.1.0" "log" (func $log (param i32 i32 i32)))
