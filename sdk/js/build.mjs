@@ -70,10 +70,10 @@ async function bundle(file, kind, require) {
 }
 
 /** The bundle in the runtime, after its modules were evaluated. */
-async function component(jsSource, file, wit, kind, require) {
+async function component(jsSource, wit, kind, require) {
   const { componentize } = require("componentize-qjs");
   try {
-    return (await componentize({ witPath: wit, world: kind, jsSource, jsPath: file, sync: true })).component;
+    return (await componentize({ witPath: wit, world: kind, jsSource, sync: true })).component;
   } catch (error) {
     throw new BuildError(error.message.replace(/^.*module evaluation: /s, "the plugin does not load: "));
   }
@@ -84,7 +84,7 @@ async function build() {
   const file = entry(project);
   if (file.endsWith(".ts")) checkTypes(project, require);
   const jsSource = await bundle(file, kind, require);
-  await writeFile(out, flatten(await component(jsSource, file, wit, kind, require)));
+  await writeFile(out, flatten(await component(jsSource, wit, kind, require)));
 }
 
 build().catch((error) => {

@@ -24,10 +24,16 @@ function shown(value) {
   if (typeof value === "string") return value;
   if (value instanceof Error) return `${value}\n${value.stack ?? ""}`.trimEnd();
   try {
-    return JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? `${inner}n` : inner)) ?? String(value);
+    return JSON.stringify(value, (_, inner) => plain(inner)) ?? String(value);
   } catch {
     return String(value);
   }
+}
+
+/** What JSON has in the place of values that it has not. */
+function plain(value) {
+  if (typeof value === "bigint") return `${value}n`;
+  return value instanceof Map || value instanceof Set ? [...value] : value;
 }
 
 /** `console`, whose lines go to a log. */
