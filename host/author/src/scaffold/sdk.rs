@@ -22,6 +22,16 @@ struct Ipc;
 #[prefix = "sdk/rust/src/"]
 struct Rust;
 
+#[derive(RustEmbed)]
+#[folder = "../../sdk/go"]
+#[prefix = "sdk/go/"]
+struct Go;
+
+#[derive(RustEmbed)]
+#[folder = "../../sdk/js"]
+#[prefix = "sdk/js/"]
+struct Js;
+
 const IPC_MANIFEST: &str = include_str!("../../../../sdk/ipc/Cargo.toml");
 const RUST_MANIFEST: &str = include_str!("../../../../sdk/rust/Cargo.toml");
 /// Versions and lints of both.
@@ -34,7 +44,9 @@ pub(super) fn write(lang: Lang, folder: &Path) -> Result<(), AuthorError> {
     put(folder, "LICENSE", LICENSE.as_bytes())?;
     match lang {
         Lang::Rust => rust(folder),
-        Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Go | Lang::Other => Ok(()),
+        Lang::Go => embedded::<Go>(folder),
+        Lang::JavaScript | Lang::TypeScript => embedded::<Js>(folder),
+        Lang::Python | Lang::Other => Ok(()),
     }
 }
 
