@@ -1,0 +1,169 @@
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTINUATION = -1, RECORD_BATCH = 3, V5 = 4, PREFIX = 8, ALIGNMENT = 8 };
+
+#define LOADS(type, name)                     \
+  static type name(const uint8_t *at) {       \
+    type value;                               \
+    memcpy(&value, at, sizeof value);         \
+    return value;                             \
+  }
+LOADS(int16_t, load16)
+LOADS(int32_t, load32)
+LOADS(int64_t, load64)
+
+// Where a field of a flatbuffer table stands; null when it is absent.
+static const uint8_t *field(const uint8_t *table, int number) {
+  const uint8_t *vtable = table - load32(table);
+  int at = 4 + 2 * number;
+  int offset = at < load16(vtable) ? load16(vtable + at) : 0;
+  return offset ? table + offset : NULL;
+}
+
+static const uint8_t *follow(const uint8_t *at) {
+  return at + load32(at);
+}
+
+bool message_open(struct message *message, const uint8_t *bytes, size_t length) {
+  if (length < PREFIX || load32(bytes) != CONTINUATION) return false;
+  const uint8_t *header = bytes + PREFIX;
+  size_t header_length = (size_t)load32(bytes + 4);
+  if (header_length > length - PREFIX) return false;
+  const uint8_t *root = follow(header);
+  const uint8_t *type = field(root, 1), *batch = field(root, 2);
+  if (!type || *type != RECORD_BATCH || !batch) return false;
+  batch = follow(batch);
+  const uint8_t *rows = field(batch, 0), *nodes = field(batch, 1), *buffers = field(batch, 2);
+  message->body = header + header_length;
+  message->rows = rows ? load64(rows) : 0;
+  message->next_node = nodes ? follow(nodes) + 4 : NULL;
+  message->next_buffer = buffers ? follow(buffers) + 4 : NULL;
+  return true;
+}
+
+// Null for a buffer without bytes.
+static const uint8_t *buffer(struct message *message) {
+  int64_t offset = load64(message->next_buffer), length = load64(message->next_buffer + 8);
+  message->next_buffer += 16;
+  return length ? message->body + offset : NULL;
+}
+
+static struct column begin(struct message *message) {
+  struct column column = {.rows = load64(message->next_node)};
+  message->next_node += 16;
+  column.valid = buffer(message);
+  return column;
+}
+
+struct column message_fixed(struct message *message) {
+  struct column column = begin(message);
+  column.values = buffer(message);
+  return column;
+}
+
+struct column message_texts(struct message *message) {
+  struct column column = begin(message);
+  column.offsets = buffer(message);
+  column.values = buffer(message);
+  return column;
+}
+
+static bool bit(const uint8_t *bits, int64_t at) {
+  return bits[at / 8] >> (at % 8) & 1;
+}
+
+bool column_is_null(const struct column *column, int64_t row) {
+  return column->valid && !bit(column->valid, row);
+}
+
+bool column_bool(const struct column *column, int64_t row) {
+  return bit(column->values, row);
+}
+
+int64_t column_int64(const struct column *column, int64_t row) {
+  return load64(column->values + 8 * row);
+}
+
+int64_t column_decimal18(const struct column *column, int64_t row) {
+  return load64(column->values + 16 * row);
+}
+
+struct text column_text(const struct column *column, int64_t row) {
+  int32_t start = load32(column->offsets + 4 * row), end = load32(column->offsets + 4 * row + 4);
+  return (struct text){(const char *)column->values + start, (size_t)(end - start)};
+}
+
+void bytes_add(struct bytes *bytes, const void *from, size_t length) {
+  if (bytes->room - bytes->length < length) {
+    size_t room = 2 * bytes->room + length + 64;
+    bytes->at = realloc(bytes->at, room);
+    if (!bytes->at) abort();
+    bytes->room = room;
+  }
+  if (length) memcpy(bytes->at + bytes->length, from, length);
+  bytes->length += length;
+}
+
+static void add16(struct bytes *bytes, int16_t value) { bytes_add(bytes, &value, sizeof value); }
+static void add32(struct bytes *bytes, int32_t value) { bytes_add(bytes, &value, sizeof value); }
+static void add64(struct bytes *bytes, int64_t value) { bytes_add(bytes, &value, sizeof value); }
+
+static void pad(struct bytes *bytes) {
+  static const uint8_t zeroes[ALIGNMENT];
+  bytes_add(bytes, zeroes, -bytes->length % ALIGNMENT);
+}
+
+void reject(struct rejections *rejections, int64_t row, enum fate fate, const char *code, struct text text) {
+  int8_t kind = (int8_t)fate;
+  if (!rejections->count++) {
+    add32(&rejections->code_ends, 0);
+    add32(&rejections->text_ends, 0);
+  }
+  add32(&rejections->row, (int32_t)row);
+  bytes_add(&rejections->kind, &kind, 1);
+  bytes_add(&rejections->code, code, strlen(code));
+  add32(&rejections->code_ends, (int32_t)rejections->code.length);
+  bytes_add(&rejections->text, text.at, text.length);
+  add32(&rejections->text_ends, (int32_t)rejections->text.length);
+}
+
+// The header of a message, up to its field nodes. The two tables stand at fixed places: docs/new-language.md.
+static void add_header(struct bytes *out, int64_t rows, int nodes, int buffers, int64_t body_length) {
+  add32(out, CONTINUATION);
+  add32(out, 88 + 16 * (nodes + buffers));
+  add32(out, 16);                                                      // 0: the root
+  add16(out, 12), add16(out, 24);                                      // 4: the layout of Message
+  add16(out, 16), add16(out, 18), add16(out, 4), add16(out, 8);
+  add32(out, 12), add32(out, 36), add64(out, body_length);             // 16: Message
+  add16(out, V5), add16(out, RECORD_BATCH), add32(out, 0);
+  add16(out, 10), add16(out, 20);                                      // 40: the layout of RecordBatch
+  add16(out, 8), add16(out, 4), add16(out, 16), add16(out, 0), add32(out, 0);
+  add32(out, 16), add32(out, 16), add64(out, rows);                    // 56: RecordBatch
+  add32(out, 12 + 16 * nodes), add32(out, nodes);                      // 72: where its buffers are; 76: its nodes
+  for (int i = 0; i < nodes; i++) add64(out, rows), add64(out, 0);     // none of them has nulls
+  add32(out, 0), add32(out, buffers);
+}
+
+struct bytes rejections_finish(struct rejections *r) {
+  struct bytes none = {0}, out = {0}, *buffers[] = {
+    &none, &r->row, &none, &r->kind, &none, &r->code_ends, &r->code, &none, &r->text_ends, &r->text,
+  };
+  enum { NODES = 4, BUFFERS = sizeof buffers / sizeof *buffers };
+  int64_t offsets[BUFFERS], body_length = 0;
+  for (int i = 0; i < BUFFERS; i++) {
+    offsets[i] = body_length;
+    body_length += (int64_t)((buffers[i]->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  }
+  add_header(&out, r->count, NODES, BUFFERS, body_length);
+  for (int i = 0; i < BUFFERS; i++) add64(&out, offsets[i]), add64(&out, (int64_t)buffers[i]->length);
+  for (int i = 0; i < BUFFERS; i++) {
+    bytes_add(&out, buffers[i]->at, buffers[i]->length);
+    pad(&out);
+    free(buffers[i]->at);
+  }
+  *r = (struct rejections){0};
+  return out;
+}
