@@ -51,7 +51,7 @@ export class Reader {
       this.#expect(":");
       value(name);
     } while (this.#eat(","));
-    this.#expect("}");
+    this.#expect("}", "`,` or `}`");
   }
 
   /** Calls `element` to read each element of an array. */
@@ -60,7 +60,7 @@ export class Reader {
     if (this.#eat("]")) return;
     do element();
     while (this.#eat(","));
-    this.#expect("]");
+    this.#expect("]", "`,` or `]`");
   }
 
   string() {
@@ -122,8 +122,8 @@ export class Reader {
     return true;
   }
 
-  #expect(wanted) {
-    if (!this.#eat(wanted)) throw this.wrong(`expected \`${wanted}\``);
+  #expect(wanted, called = `\`${wanted}\``) {
+    if (!this.#eat(wanted)) throw this.wrong(`expected ${called}`);
   }
 }
 

@@ -9,10 +9,10 @@ import { missing, stage, wanted } from "./stage.js";
 
 const FILTERED = filter("filtered");
 
-/** What a function gives, or the rejection that it throws; other errors go on. */
-function outcome(call) {
+/** What a function gives for a row, or the rejection that it throws; other errors go on. */
+function outcome(call, row) {
   try {
-    return call();
+    return call(row);
   } catch (error) {
     if (error instanceof Rejection) return error;
     throw error;
@@ -41,15 +41,15 @@ function message(column, columns) {
 
 function decoding(spec, reads, writes, column, state) {
   const textOf = reads.types[0].kind === "binary" ? ofBytes : (messages, row) => messages.value(row);
-  const decode = (messages, row) =>
-    messages.isNull(row) ? reject("corrupt_record", `\`${column}\` is null`) : spec.decode(textOf(messages, row), state, row);
   return {
     push(bytes) {
       const input = new Input(bytes, reads);
       const messages = input.columns[column];
+      const decode = (row) =>
+        messages.isNull(row) ? reject("corrupt_record", `\`${column}\` is null`) : spec.decode(textOf(messages, row), state, row);
       const [rows, rejected] = [new Rows(writes), new Rejections()];
       for (let row = 0; row < input.length; row += 1) {
-        const made = outcome(() => decode(messages, row));
+        const made = outcome(decode, row);
         if (made instanceof Rejection) rejected.put(row, made);
         else rows.put(row, made);
       }
@@ -76,9 +76,10 @@ export function transformer(spec) {
     session: ({ reads }, state) => ({
       push(bytes) {
         const input = new Input(bytes, reads);
+        const transform = (row) => spec.transform(input.row(row), state, row);
         const [rows, rejected] = [new Rows(writes), new Rejections()];
         for (let row = 0; row < input.length; row += 1) {
-          const made = outcome(() => spec.transform(input.row(row), state, row)) ?? [];
+          const made = outcome(transform, row) ?? [];
           if (made instanceof Rejection) rejected.put(row, made);
           else if (!Array.isArray(made)) rows.put(row, made);
           else if (made.length === 0) rejected.put(row, FILTERED);
@@ -99,16 +100,15 @@ export function validator(spec) {
       check(bytes) {
         const input = new Input(bytes, reads);
         const broken = new Broken();
-        for (broken.row = 0; broken.row < input.length; broken.row += 1) judge(spec, input, broken, state);
+        const check = (row) => spec.check(input.row(row), broken.rules, state, row);
+        for (broken.row = 0; broken.row < input.length; broken.row += 1) {
+          const rejection = outcome(check, broken.row);
+          if (rejection instanceof Rejection) broken.put(broken.row, rejection);
+        }
         return broken.message();
       },
     }),
   });
-}
-
-function judge(spec, input, broken, state) {
-  const rejection = outcome(() => spec.check(input.row(broken.row), broken.rules, state, broken.row));
-  if (rejection instanceof Rejection) broken.put(broken.row, rejection);
 }
 
 /** Rules that are broken by the row at work. */
