@@ -1,32 +1,22 @@
 // What the world of a validator asks for. Lists that come in are ours to free, lists that go out are freed by the
 // generated code after the call.
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "json.h"
 #include "rules.h"
-#include "validator.h"
+#include "stage.h"
 
 static const int64_t AHEAD_US_MAX = 86400000000;
 static const char *ABOUT =
   "{\"name\":\"order-rules-c\",\"version\":\"0.1.0\",\"kind\":\"validator\",\"reuse\":true,\"options\":{\"type\":\"object\","
   "\"properties\":{\"currencies\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,\"description\":"
   "\"Currencies that are accepted; all when absent. A null currency passes.\"}},\"additionalProperties\":false}}";
-static const char *READS[][2] = {{"event_ts", "timestamp"}, {"amount", "decimal(18,2)"}, {"currency", "string"}};
+static const struct wanted READS[] = {{"event_ts", "timestamp"}, {"amount", "decimal(18,2)"}, {"currency", "string"}};
 enum { COLUMNS = sizeof READS / sizeof *READS };
 
 struct exports_crisol_stage_verdicts_session_t {
   struct rules rules;
 };
-
-// Always false, for the caller to give.
-static bool failed(crisol_stage_types_failure_t *err, const char *code, const char *text) {
-  *err = (crisol_stage_types_failure_t){0};
-  validator_string_dup(&err->code, code);
-  validator_string_dup(&err->text, text);
-  return false;
-}
 
 static bool currency(struct json *json, void *to) {
   struct rules *rules = to;
@@ -64,41 +54,16 @@ void exports_crisol_stage_description_describe(validator_string_t *ret) {
   validator_string_dup(ret, ABOUT);
 }
 
-static bool is(validator_string_t text, const char *other) {
-  return text_is((struct text){(const char *)text.ptr, text.len}, other);
-}
-
-static bool fits(crisol_stage_types_list_column_t *input, const char *name, const char *type,
-                 crisol_stage_types_failure_t *err) {
-  char said[160];
-  for (size_t i = 0; i < input->len; i++) {
-    if (!is(input->ptr[i].name, name)) continue;
-    if (is(input->ptr[i].type, type)) return true;
-    snprintf(said, sizeof said, "column `%s` is %.*s, not %s", name, (int)(input->ptr[i].type.len < 80 ? input->ptr[i].type.len : 80),
-             input->ptr[i].type.ptr, type);
-    return failed(err, "input", said);
-  }
-  snprintf(said, sizeof said, "there is no column `%s`", name);
-  return failed(err, "input", said);
-}
-
 bool exports_crisol_stage_description_plan(validator_string_t *options,
                                            exports_crisol_stage_description_list_column_t *input,
                                            exports_crisol_stage_description_stage_plan_t *ret,
                                            exports_crisol_stage_description_failure_t *err) {
   struct rules rules;
-  crisol_stage_types_list_column_t columns = {input->ptr, input->len};
   bool fit = read_options(options, &rules, err);
   if (fit) forget(&rules);
-  for (int i = 0; fit && i < COLUMNS; i++) fit = fits(&columns, READS[i][0], READS[i][1], err);
-  crisol_stage_types_list_column_free(&columns);
-  if (!fit) return false;
-  *ret = (exports_crisol_stage_description_stage_plan_t){0};
-  ret->reads.ptr = malloc(COLUMNS * sizeof *ret->reads.ptr);
-  if (!ret->reads.ptr) abort();
-  ret->reads.len = COLUMNS;
-  for (int i = 0; i < COLUMNS; i++) validator_string_dup(&ret->reads.ptr[i], READS[i][0]);
-  return true;
+  fit = fit && plan_reads(READS, COLUMNS, input, ret, err);
+  exports_crisol_stage_description_list_column_free(input);
+  return fit;
 }
 
 bool exports_crisol_stage_verdicts_static_session_open(validator_string_t *options,
