@@ -40,21 +40,21 @@ static void forget(struct rules *rules) {
   free(rules->currencies);
 }
 
-static bool read_options(validator_string_t *options, struct rules *rules, crisol_stage_types_failure_t *err) {
+static bool read_options(crisol_string_t *options, struct rules *rules, crisol_stage_types_failure_t *err) {
   struct json json = {(const char *)options->ptr, (const char *)options->ptr + options->len};
   *rules = (struct rules){0};
   bool fit = json_end(&json) || (json_object(&json, option, rules) && json_end(&json));
-  validator_string_free(options);
+  crisol_string_free(options);
   if (fit) return true;
   forget(rules);
   return failed(err, "options", "the options do not fit: `currencies` may be there, a list of at least one text; nothing else");
 }
 
-void exports_crisol_stage_description_describe(validator_string_t *ret) {
-  validator_string_dup(ret, ABOUT);
+void exports_crisol_stage_description_describe(crisol_string_t *ret) {
+  crisol_string_dup(ret, ABOUT);
 }
 
-bool exports_crisol_stage_description_plan(validator_string_t *options,
+bool exports_crisol_stage_description_plan(crisol_string_t *options,
                                            exports_crisol_stage_description_list_column_t *input,
                                            exports_crisol_stage_description_stage_plan_t *ret,
                                            exports_crisol_stage_description_failure_t *err) {
@@ -66,7 +66,7 @@ bool exports_crisol_stage_description_plan(validator_string_t *options,
   return fit;
 }
 
-bool exports_crisol_stage_verdicts_static_session_open(validator_string_t *options,
+bool exports_crisol_stage_verdicts_static_session_open(crisol_string_t *options,
                                                        exports_crisol_stage_verdicts_list_column_t *input,
                                                        int64_t timestamp,
                                                        exports_crisol_stage_verdicts_own_session_t *ret,

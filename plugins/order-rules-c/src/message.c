@@ -130,7 +130,7 @@ void reject(struct rejections *rejections, int64_t row, enum fate fate, const ch
   add32(&rejections->text_ends, (int32_t)rejections->text.length);
 }
 
-// The header of a message, up to its field nodes. The two tables stand at fixed places: docs/new-language.md.
+// The header of a message, up to its nodes. The two tables stand at fixed places: docs/new-language.md.
 static void add_header(struct bytes *out, int64_t rows, int nodes, int buffers, int64_t body_length) {
   add32(out, CONTINUATION);
   add32(out, 88 + 16 * (nodes + buffers));
@@ -143,27 +143,45 @@ static void add_header(struct bytes *out, int64_t rows, int nodes, int buffers, 
   add16(out, 8), add16(out, 4), add16(out, 16), add16(out, 0), add32(out, 0);
   add32(out, 16), add32(out, 16), add64(out, rows);                    // 56: RecordBatch
   add32(out, 12 + 16 * nodes), add32(out, nodes);                      // 72: where its buffers are; 76: its nodes
-  for (int i = 0; i < nodes; i++) add64(out, rows), add64(out, 0);     // none of them has nulls
-  add32(out, 0), add32(out, buffers);
+}
+
+void writer_node(struct writer *writer, int64_t length, int64_t nulls) {
+  add64(&writer->nodes, length);
+  add64(&writer->nodes, nulls);
+}
+
+void writer_buffer(struct writer *writer, const struct bytes *buffer) {
+  add64(&writer->spans, (int64_t)writer->body.length);
+  add64(&writer->spans, (int64_t)buffer->length);
+  bytes_add(&writer->body, buffer->at, buffer->length);
+  pad(&writer->body);
+}
+
+struct bytes writer_finish(struct writer *writer, int64_t rows) {
+  struct bytes out = {0}, *parts[] = {&writer->nodes, &writer->spans, &writer->body};
+  int nodes = (int)(writer->nodes.length / 16), buffers = (int)(writer->spans.length / 16);
+  add_header(&out, rows, nodes, buffers, (int64_t)writer->body.length);
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) add32(&out, 0), add32(&out, buffers);
+    bytes_add(&out, parts[i]->at, parts[i]->length);
+    free(parts[i]->at);
+  }
+  return out;
 }
 
 struct bytes rejections_finish(struct rejections *r) {
-  struct bytes none = {0}, out = {0}, *buffers[] = {
-    &none, &r->row, &none, &r->kind, &none, &r->code_ends, &r->code, &none, &r->text_ends, &r->text,
+  struct writer writer = {0};
+  struct bytes none = {0}, *columns[4][3] = {
+    {&none, &r->row}, {&none, &r->kind}, {&none, &r->code_ends, &r->code}, {&none, &r->text_ends, &r->text},
   };
-  enum { NODES = 4, BUFFERS = sizeof buffers / sizeof *buffers };
-  int64_t offsets[BUFFERS], body_length = 0;
-  for (int i = 0; i < BUFFERS; i++) {
-    offsets[i] = body_length;
-    body_length += (int64_t)((buffers[i]->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  for (int i = 0; i < 4; i++) {
+    writer_node(&writer, r->count, 0);
+    for (int j = 0; j < 3 && columns[i][j]; j++) {
+      writer_buffer(&writer, columns[i][j]);
+      free(columns[i][j]->at);
+    }
   }
-  add_header(&out, r->count, NODES, BUFFERS, body_length);
-  for (int i = 0; i < BUFFERS; i++) add64(&out, offsets[i]), add64(&out, (int64_t)buffers[i]->length);
-  for (int i = 0; i < BUFFERS; i++) {
-    bytes_add(&out, buffers[i]->at, buffers[i]->length);
-    pad(&out);
-    free(buffers[i]->at);
-  }
+  struct bytes out = writer_finish(&writer, r->count);
   *r = (struct rejections){0};
   return out;
 }

@@ -41,6 +41,15 @@ struct bytes {
 };
 void bytes_add(struct bytes *bytes, const void *from, size_t length);
 
+// A message that is being written, node by node and buffer by buffer, in the order of the schema; starts as zeroes.
+struct writer {
+  struct bytes nodes, spans, body;
+};
+void writer_node(struct writer *writer, int64_t length, int64_t nulls);
+void writer_buffer(struct writer *writer, const struct bytes *buffer);
+// The message, for the caller to free.
+struct bytes writer_finish(struct writer *writer, int64_t rows);
+
 enum fate { QUARANTINE = 0, FILTER = 1 };
 
 // Rejected rows; starts as zeroes.

@@ -48,21 +48,21 @@ static void forget(struct options *options) {
   free((char *)options->fail.at);
 }
 
-static bool read_options(validator_string_t *text, struct options *options, crisol_stage_types_failure_t *err) {
+static bool read_options(crisol_string_t *text, struct options *options, crisol_stage_types_failure_t *err) {
   struct json json = {(const char *)text->ptr, (const char *)text->ptr + text->len};
   *options = (struct options){0};
   bool fit = json_object(&json, option, options) && json_end(&json);
-  validator_string_free(text);
+  crisol_string_free(text);
   if (fit) return true;
   forget(options);
   return failed(err, "options", "the options do not fit: see the options that the description names");
 }
 
-void exports_crisol_stage_description_describe(validator_string_t *ret) {
-  validator_string_dup(ret, ABOUT);
+void exports_crisol_stage_description_describe(crisol_string_t *ret) {
+  crisol_string_dup(ret, ABOUT);
 }
 
-bool exports_crisol_stage_description_plan(validator_string_t *text,
+bool exports_crisol_stage_description_plan(crisol_string_t *text,
                                            exports_crisol_stage_description_list_column_t *input,
                                            exports_crisol_stage_description_stage_plan_t *ret,
                                            exports_crisol_stage_description_failure_t *err) {
@@ -74,7 +74,7 @@ bool exports_crisol_stage_description_plan(validator_string_t *text,
   return fit;
 }
 
-bool exports_crisol_stage_verdicts_static_session_open(validator_string_t *text,
+bool exports_crisol_stage_verdicts_static_session_open(crisol_string_t *text,
                                                        exports_crisol_stage_verdicts_list_column_t *input,
                                                        int64_t timestamp,
                                                        exports_crisol_stage_verdicts_own_session_t *ret,
@@ -83,7 +83,7 @@ bool exports_crisol_stage_verdicts_static_session_open(validator_string_t *text,
   struct options options;
   exports_crisol_stage_verdicts_list_column_free(input);
   if (!read_options(text, &options, err)) return false;
-  if (options.log.at) crisol_stage_log_log(2, &(validator_string_t){(uint8_t *)options.log.at, options.log.length});
+  if (options.log.at) crisol_stage_log_log(2, &(crisol_string_t){(uint8_t *)options.log.at, options.log.length});
   if (options.fail.at && text_is(options.fail, "open")) {
     forget(&options);
     return failed(err, "asked", "to fail in open");
@@ -96,8 +96,8 @@ bool exports_crisol_stage_verdicts_static_session_open(validator_string_t *text,
 }
 
 static void trap(void) {
-  validator_string_t words;
-  validator_string_set(&words, "asked to trap");
+  crisol_string_t words;
+  crisol_string_set(&words, "asked to trap");
   crisol_stage_log_log(4, &words);
   __builtin_trap();
 }
