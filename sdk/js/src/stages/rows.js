@@ -1,8 +1,9 @@
 // Stages over rows, the short way: an object in, objects or a rejection out.
 
-import { decodeUtf8, validUpTo } from "../arrow/text.js";
+import { validUpTo } from "../arrow/text.js";
 import { record } from "../record.js";
 import { Failure, Rejection, filter, reject } from "../rejection.js";
+import { nullable, string } from "../types.js";
 import { Input } from "./input.js";
 import { Rejections, Rows } from "./output.js";
 import { missing, stage, wanted } from "./stage.js";
@@ -26,7 +27,7 @@ export function decoder(spec) {
   return stage("decoder", spec, {
     needs: ["row", "decode"],
     plan: (columns) => ({ reads: message(column, columns), writes }),
-    session: ({ reads }, state) => decoding(spec, reads, writes, column, state),
+    session: (_, state) => decoding(spec, writes, column, state),
   });
 }
 
@@ -39,8 +40,9 @@ function message(column, columns) {
   return record({ [column]: type });
 }
 
-function decoding(spec, reads, writes, column, state) {
-  const textOf = reads.types[0].kind === "binary" ? ofBytes : (messages, row) => messages.value(row);
+function decoding(spec, writes, column, state) {
+  // Texts and bytes lie in a message in the same way.
+  const reads = record({ [column]: nullable(string()) });
   return {
     push(bytes) {
       const input = new Input(bytes, reads);
@@ -58,12 +60,11 @@ function decoding(spec, reads, writes, column, state) {
   };
 }
 
-function ofBytes(messages, row) {
-  const bytes = messages.bytes(row);
+function textOf(messages, row) {
   try {
-    return decodeUtf8(bytes);
+    return messages.value(row);
   } catch {
-    throw reject("corrupt_record", `invalid UTF-8 at byte ${validUpTo(bytes) + 1}`);
+    throw reject("corrupt_record", `invalid UTF-8 at byte ${validUpTo(messages.bytes(row)) + 1}`);
   }
 }
 
