@@ -1,0 +1,276 @@
+"""JSON objects as rows: numbers never pass through a float on their way to a decimal.
+
+A message is one object and nothing else. Fields may come in any order, unknown ones are skipped. A field of the row that is
+there twice and a value of another type are faults that name the field and the cause.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
+from typing import Any, TypeVar
+
+from . import decimals
+from .errors import Rejection, not_null
+from .hints import columns_of
+from .moments import days_of, micros_of, parse_date, parse_timestamp
+from .types import Type
+
+Row = TypeVar("Row")
+Convert = Callable[[Any], Any]
+
+_SHOWN_CHARACTERS_MAX = 60
+_SINGLE = struct.Struct("<f")
+_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+
+
+class _Fault(Exception):
+    """What is wrong, and of which field."""
+
+    def __init__(self, text: str, path: str = "") -> None:
+        super().__init__(text)
+        self.text = text
+        self.path = path
+
+    def inside(self, path: str) -> _Fault:
+        joint = "" if not self.path or self.path.startswith("[") else "."
+        return _Fault(self.text, path + joint + self.path)
+
+    def rejection(self) -> Rejection:
+        return Rejection("corrupt_record", f"`{self.path}`: {self.text}" if self.path else self.text)
+
+
+def _constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON")
+
+
+# Objects are tuples of pairs, so that names that are there twice can be seen, and arrays stay lists. Numbers with a point or
+# an exponent are exact.
+_parse = json.JSONDecoder(object_pairs_hook=tuple, parse_float=Decimal, parse_constant=_constant).decode
+
+
+def from_json(record: type[Row], message: str) -> Row:
+    """The row of a message; raises the rejection of one that does not fit."""
+    return _reader(record)(message)
+
+
+@cache
+def _reader(record: type[Row]) -> Callable[[str], Row]:
+    columns = columns_of(record)
+    converts = [(name, _converter(type)) for name, type in columns.items()]
+    required = [(place, name) for place, (name, type) in enumerate(columns.items()) if not type.nullable]
+
+    def read(message: str) -> Row:
+        pairs = _object(message)
+        found = dict(pairs)
+        try:
+            if len(found) != len(pairs):
+                _refuse_twice(pairs, columns)
+            values = _values(found.get, converts)
+        except _Fault as fault:
+            raise fault.rejection() from None
+        for place, name in required:
+            if values[place] is None:
+                raise not_null(name, "it is null or absent")
+        return record(*values)
+
+    return read
+
+
+def _values(get: Callable[[str], Any], converts: list[tuple[str, Convert]]) -> list[Any]:
+    values = []
+    name = ""
+    try:
+        for name, convert in converts:
+            value = get(name)
+            values.append(None if value is None else convert(value))
+    except _Fault as fault:
+        raise fault.inside(name) from None
+    return values
+
+
+def _object(message: str) -> tuple[tuple[str, Any], ...]:
+    """The pairs of the one object that a message is."""
+    try:
+        pairs = _parse(message)
+    except (ValueError, RecursionError) as error:
+        what = getattr(error, "msg", None) or str(error)
+        place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        text = f"not a JSON object: {what}{place}" if message.strip() else "the message is empty"
+        raise Rejection("corrupt_record", text) from None
+    if type(pairs) is not tuple:
+        raise Rejection("corrupt_record", "not a JSON object")
+    if "\\u" in message and _has_half_surrogate(pairs):
+        raise Rejection("corrupt_record", "not a JSON object: half of a surrogate pair")
+    return pairs
+
+
+def _has_half_surrogate(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_has_half_surrogate, value))
+    return isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _refuse_twice(pairs: tuple[tuple[str, Any], ...], wanted: Any) -> None:
+    seen = set()
+    for name, _ in pairs:
+        if name in seen and name in wanted:
+            raise _Fault("it is there twice", name)
+        seen.add(name)
+
+
+def _shown(value: Any) -> str:
+    text = _text(value)
+    return text if len(text) <= _SHOWN_CHARACTERS_MAX else text[:_SHOWN_CHARACTERS_MAX] + "…"
+
+
+def _text(value: Any) -> str:
+    """A value as JSON."""
+    if type(value) is tuple:
+        return "{" + ",".join(f"{_text(name)}:{_text(inner)}" for name, inner in value) + "}"
+    if type(value) is list:
+        return "[" + ",".join(map(_text, value)) + "]"
+    if type(value) is str:
+        return f'"{value}"'
+    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+
+
+def _mismatch(value: Any, type: Type) -> _Fault:
+    shown = f'"{_shown(value)[1:].removesuffix(chr(34))}"' if isinstance(value, str) else _shown(value)
+    return _Fault(f"{shown} is not {'an' if type.name[0] in 'ai' else 'a'} {type.name}")
+
+
+def _converter(type: Type) -> Convert:
+    """What makes a value of a type of one that is not null."""
+    return _CONVERTERS[type.kind](type)
+
+
+def _only(wanted: tuple[type, ...], convert: Callable[[Any, Type], Any]) -> Callable[[Type], Convert]:
+    """Values of some kinds in JSON; `convert` gives `None` when they do not fit."""
+
+    def of(type_: Type) -> Convert:
+        def checked(value: Any) -> Any:
+            found = convert(value, type_) if type(value) in wanted else None
+            if found is None:
+                raise _mismatch(value, type_)
+            return found
+
+        return checked
+
+    return of
+
+
+def _whole(value: int, type: Type) -> int | None:
+    limit = 1 << (_BITS[type.kind] - 1)
+    return value if -limit <= value < limit else None
+
+
+def _date(text: str, type: Type) -> Any:
+    day = parse_date(text)
+    return days_of(day) if type.raw and day is not None else day
+
+
+def _timestamp(text: str, type: Type) -> Any:
+    moment = parse_timestamp(text)
+    return micros_of(moment) if type.raw and moment is not None else moment
+
+
+def _decimal(value: Any, type: Type) -> Any:
+    if isinstance(value, str):
+        found = decimals.parse(value, type.precision, type.scale)
+    else:
+        found = decimals.rounded(Decimal(value), type.precision, type.scale)
+    return decimals.units_of(found, type.precision, type.scale) if type.raw and found is not None else found
+
+
+def _double(value: Any, _: Type) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _float(value: Any, type: Type) -> float:
+    double = _double(value, type)
+    try:
+        return _SINGLE.unpack(_SINGLE.pack(double))[0]
+    except OverflowError:
+        return float("inf") if double > 0 else float("-inf")
+
+
+def _array(type: Type) -> Convert:
+    convert = _converter(type.inside[0][1])
+
+    def elements(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise _mismatch(value, type)
+        found = []
+        try:
+            for element in value:
+                found.append(None if element is None else convert(element))
+        except _Fault as fault:
+            raise fault.inside(f"[{len(found)}]") from None
+        return found
+
+    return elements
+
+
+def _struct(type: Type) -> Convert:
+    names = dict(type.inside)
+    converts = [(name, _converter(inner)) for name, inner in type.inside]
+    model = type.model
+
+    def fields_of(value: Any) -> Any:
+        if not isinstance(value, tuple):
+            raise _mismatch(value, type)
+        found = dict(value)
+        if len(found) != len(value):
+            _refuse_twice(value, names)
+        values = _values(found.get, converts)
+        return dict(zip(names, values)) if model is None else model(*values)
+
+    return fields_of
+
+
+def _map(type: Type) -> Convert:
+    if type.inside[0][1].kind != "string":
+        raise TypeError(f"{type.name}: names in JSON are texts, so the keys must be")
+    convert = _converter(type.inside[1][1])
+
+    def pairs_of(value: Any) -> dict[str, Any]:
+        if not isinstance(value, tuple):
+            raise _mismatch(value, type)
+        found: dict[str, Any] = {}
+        for name, inner in value:
+            if name in found:
+                raise _Fault("the key is there twice", f'["{name}"]')
+            try:
+                found[name] = None if inner is None else convert(inner)
+            except _Fault as fault:
+                raise fault.inside(f'["{name}"]') from None
+        return found
+
+    return pairs_of
+
+
+def _no_json(type: Type) -> Convert:
+    raise TypeError(f"a {type.name} cannot be read from JSON")
+
+
+_CONVERTERS: dict[str, Callable[[Type], Convert]] = {
+    "string": _only((str,), lambda value, _: value),
+    "boolean": _only((bool,), lambda value, _: value),
+    "date": _only((str,), _date),
+    "timestamp": _only((str,), _timestamp),
+    **{kind: _only((int,), _whole) for kind in _BITS},
+    "decimal": _only((int, Decimal, str), _decimal),
+    "float": _only((int, Decimal), _float),
+    "double": _only((int, Decimal), _double),
+    "array": _array,
+    "struct": _struct,
+    "map": _map,
+    "binary": _no_json,
+}

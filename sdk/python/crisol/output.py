@@ -1,0 +1,65 @@
+"""What comes of the rows of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
+from typing import Any
+
+from .encode import encode
+from .errors import Rejection
+from .types import Type
+
+INT = Type("int")
+_REJECTED = {"row": INT, "kind": Type("tinyint"), "code": Type("string"), "text": Type("string")}
+_QUARANTINE, _FILTER = 0, 1
+
+
+class Rejections:
+    """Rows that do not go on."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[int, int, str, str]] = []
+
+    def reject(self, row: int, code: str, text: str = "") -> None:
+        """To quarantine; a validator may tell of several rules that a row breaks."""
+        self._rows.append((row, _QUARANTINE, code, text))
+
+    def filter(self, row: int, code: str, text: str = "") -> None:
+        """Dropped on purpose, and counted."""
+        self._rows.append((row, _FILTER, code, text))
+
+    def put(self, row: int, why: Rejection) -> None:
+        self._rows.append((row, _FILTER if why.filtered else _QUARANTINE, why.code, why.text))
+
+    def message(self) -> bytes | None:
+        """`None` when there are none. The host wants them in the order of the rows."""
+        if not self._rows:
+            return None
+        self._rows.sort(key=lambda rejected: rejected[0])
+        return encode(_REJECTED, dict(zip(_REJECTED, zip(*self._rows))))
+
+
+class Rows:
+    """Rows of dataclasses, each with the number of what it came from: `index` is `_row` or `_group`."""
+
+    def __init__(self, writes: dict[str, Type], index: str = "_row") -> None:
+        self.types = writes
+        self.index = index
+        self.numbers: list[int] = []
+        self.rows: list[Any] = []
+
+    def put(self, number: int, row: Any) -> None:
+        self.numbers.append(number)
+        self.rows.append(row)
+
+    def message(self) -> bytes:
+        names = [field.name for field in fields(self.rows[0])] if self.rows and is_dataclass(self.rows[0]) else self.types
+        values = {column: list(map(attrgetter(name), self.rows)) for column, name in zip(self.types, names)}
+        return with_index(self.types, values, self.index, self.numbers)
+
+
+def with_index(types: dict[str, Type], values: dict[str, Sequence[Any]], index: str, numbers: Sequence[int]) -> bytes:
+    """A message whose last column is the index."""
+    return encode({**types, index: INT}, {**values, index: numbers})
