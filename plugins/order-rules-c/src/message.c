@@ -51,7 +51,7 @@ static const uint8_t *buffer(struct message *message) {
   return length ? message->body + offset : NULL;
 }
 
-static struct column begin(struct message *message) {
+struct column message_struct(struct message *message) {
   struct column column = {.rows = load64(message->next_node)};
   message->next_node += 16;
   column.valid = buffer(message);
@@ -59,14 +59,19 @@ static struct column begin(struct message *message) {
 }
 
 struct column message_fixed(struct message *message) {
-  struct column column = begin(message);
+  struct column column = message_struct(message);
   column.values = buffer(message);
   return column;
 }
 
-struct column message_texts(struct message *message) {
-  struct column column = begin(message);
+struct column message_list(struct message *message) {
+  struct column column = message_struct(message);
   column.offsets = buffer(message);
+  return column;
+}
+
+struct column message_texts(struct message *message) {
+  struct column column = message_list(message);
   column.values = buffer(message);
   return column;
 }
@@ -91,8 +96,12 @@ int64_t column_decimal18(const struct column *column, int64_t row) {
   return load64(column->values + 16 * row);
 }
 
+int32_t column_offset(const struct column *column, int64_t row) {
+  return load32(column->offsets + 4 * row);
+}
+
 struct text column_text(const struct column *column, int64_t row) {
-  int32_t start = load32(column->offsets + 4 * row), end = load32(column->offsets + 4 * row + 4);
+  int32_t start = column_offset(column, row), end = column_offset(column, row + 1);
   return (struct text){(const char *)column->values + start, (size_t)(end - start)};
 }
 

@@ -11,7 +11,7 @@ struct message {
   const uint8_t *next_node, *next_buffer;
 };
 
-// A column without children. `offsets` is set for texts and bytes alone, `valid` is null when no value is.
+// A column, without its children, which come after it. `valid` is null where no value is null.
 struct column {
   int64_t rows;
   const uint8_t *valid, *offsets, *values;
@@ -26,12 +26,15 @@ struct text {
 bool message_open(struct message *message, const uint8_t *bytes, size_t length);
 struct column message_fixed(struct message *message);
 struct column message_texts(struct message *message);
+struct column message_list(struct message *message);
+struct column message_struct(struct message *message);
 
 bool column_is_null(const struct column *column, int64_t row);
 bool column_bool(const struct column *column, int64_t row);
 int64_t column_int64(const struct column *column, int64_t row);
 // The lower half of a decimal: all of it for at most 18 digits.
 int64_t column_decimal18(const struct column *column, int64_t row);
+int32_t column_offset(const struct column *column, int64_t row);
 struct text column_text(const struct column *column, int64_t row);
 
 // Bytes that grow.
