@@ -30,3 +30,4 @@ mod routing;
 mod slices;
 mod sources;
 mod swap;
+mod trial;

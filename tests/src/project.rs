@@ -123,9 +123,14 @@ impl Project {
 
     /// Writes a file of it.
     pub fn write(&self, file: &str, text: &str) -> PathBuf {
+        self.write_bytes(file, text.as_bytes())
+    }
+
+    /// The same for what is no text.
+    pub fn write_bytes(&self, file: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path().join(file);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
-        std::fs::write(&path, text).expect("a file can be written");
+        std::fs::write(&path, bytes).expect("a file can be written");
         path
     }
 

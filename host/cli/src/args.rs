@@ -8,6 +8,7 @@ use crisol::{KafkaBound, Trigger};
 use crisol_metrics::Address;
 
 use crate::completions::{self, Completions};
+use crate::trial::{self, Try};
 
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
 
@@ -228,6 +229,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<Plugins>,
     },
+    /// Try a component on rows of a real table, beside what serves now; nothing is written
+    #[command(after_help = trial::HELP)]
+    Try(Try),
     /// Commands for those who write plugins
     #[command(flatten)]
     Author(Authoring),

@@ -26,6 +26,7 @@ mod run;
 mod show;
 mod status;
 mod tables;
+mod trial;
 mod watch;
 
 use indicatif::MultiProgress;
@@ -109,6 +110,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Status(status) => status::status(global, status).await,
         Command::Maintain(maintain) => maintain::maintain(global, maintain).await,
         Command::History(history) => history::history(global, history).await,
+        Command::Try(asked) => trial::trial(global, asked).await,
         Command::Plugins { command: None } => plugins::plugins(global),
         Command::Plugins { command: Some(Plugins::Rollback(asked)) } => rollback::rollback(global, asked),
         // They are done before there are threads.

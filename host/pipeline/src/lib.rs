@@ -46,6 +46,7 @@ mod sandbox;
 mod source_log;
 mod status;
 mod swap;
+mod trial;
 
 pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
@@ -71,3 +72,4 @@ pub use report::{StreamReport, Waiting};
 pub use rollback::RolledBack;
 pub use status::StreamStatus;
 pub use swap::{Decided, Decisions, KeptBuild, RefusedFile, ServedState};
+pub use trial::{Change, Cost, Difference, Differences, Reason, Trial, Tried};

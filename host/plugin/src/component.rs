@@ -25,6 +25,7 @@ use crate::instance::{Blueprint, RowBlueprint};
 use crate::limits::{DESCRIPTION_BYTES_MAX, FILE_BYTES_MAX, Limits};
 use crate::state::State;
 use crate::text::printable;
+use crate::work::{Meter, Work};
 use crate::{
     CallError, Engine, GroupStage, Kind, PluginError, RowStage, Sample, SchemaVersions, cache, columns, imports,
     samples, shape,
@@ -44,6 +45,7 @@ pub struct Component {
     blueprint: Blueprint,
     imports: Vec<String>,
     samples: Vec<Sample>,
+    meter: Meter,
 }
 
 struct DescribedPreDebug(DescribedPre<State>);
@@ -93,6 +95,7 @@ impl Component {
             description,
             imports,
             samples,
+            meter: Meter::default(),
         })
     }
 
@@ -139,6 +142,11 @@ impl Component {
     /// The samples that it carries. They held when it was loaded, if it was loaded to serve.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
+    }
+
+    /// What its calls came to since this was asked last, samples that ran when it was loaded included.
+    pub fn take_work(&self) -> Work {
+        self.meter.take()
     }
 
     /// Where it was loaded from.
@@ -241,6 +249,10 @@ impl Component {
             Blueprint::Rows(_) => None,
             Blueprint::Groups(blueprint) => Some(blueprint),
         }
+    }
+
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     pub(crate) fn engine(&self) -> &Engine {

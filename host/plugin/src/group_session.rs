@@ -13,11 +13,12 @@ use crate::kept::Kept;
 use crate::limits::Limits;
 use crate::output::{Given, without_last};
 use crate::state::State;
-use crate::{CallError, GroupStage};
+use crate::{CallError, Component, GroupStage};
 
 /// Whole groups, pushed in pieces. Made by [`GroupStage::session`](crate::GroupStage::session). After an error it is
 /// over, and nothing that it gave may be used.
 pub struct GroupSession {
+    component: Arc<Component>,
     columns: Arc<Columns>,
     limits: Limits,
     timestamp_us: i64,
@@ -42,6 +43,7 @@ pub struct GroupAnswer {
 impl GroupSession {
     pub(crate) fn new(stage: &GroupStage, instance: Instance, kept: Option<Arc<Kept>>, timestamp_us: i64) -> Self {
         Self {
+            component: Arc::clone(stage.component()),
             columns: stage.columns().clone(),
             limits: stage.limits().clone(),
             timestamp_us,
@@ -66,7 +68,7 @@ impl GroupSession {
         }
         self.accounts.add(rows)?;
         let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-        self.call(|instance| instance.push_groups(&message))
+        self.call(rows.num_rows(), |instance| instance.push_groups(&message))
     }
 
     /// There are no more rows: gives the rest of the answer. Rows and groups that were never answered are none of the
@@ -75,7 +77,7 @@ impl GroupSession {
     /// # Errors
     /// As for [`Self::push`].
     pub fn finish(mut self) -> Result<Vec<GroupAnswer>, CallError> {
-        let answers = self.call(Instance::finish_groups)?;
+        let answers = self.call(0, Instance::finish_groups)?;
         if let (Some(kept), Some(mut instance)) = (&self.kept, self.instance) {
             match instance.close_groups() {
                 Ok(()) => kept.put(instance, &self.limits),
@@ -96,6 +98,7 @@ impl GroupSession {
 
     fn call(
         &mut self,
+        rows: usize,
         call: impl FnOnce(&mut Instance) -> Result<Vec<Message>, Stop>,
     ) -> Result<Vec<GroupAnswer>, CallError> {
         let Some(mut instance) = self.instance.take() else {
@@ -103,7 +106,8 @@ impl GroupSession {
         };
         State::next_call(&mut instance.store, &self.limits, self.timestamp_us);
         let answers = guarded(|| {
-            let messages = call(&mut instance).map_err(|stop| explain(stop, instance.store.data(), &self.limits))?;
+            let given = self.component.meter().count(&mut instance, rows, call);
+            let messages = given.map_err(|stop| explain(stop, instance.store.data(), &self.limits))?;
             messages.into_iter().map(|message| self.read(message)).collect()
         })?;
         self.instance = Some(instance);

@@ -43,6 +43,7 @@ mod stderr;
 mod stubs;
 mod text;
 mod ticker;
+mod work;
 
 pub use cache::user_cache;
 pub use compile::{Compiler, compile_in_child};
@@ -60,3 +61,4 @@ pub use samples::{
     value as sample_value,
 };
 pub use text::{printable, printable_path};
+pub use work::Work;

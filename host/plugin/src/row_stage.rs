@@ -119,7 +119,7 @@ impl RowStage {
         }
         guarded(|| {
             let message = crisol_ipc::encode(rows).map_err(|error| CallError::Host { what: error.to_string() })?;
-            let answer = self.answer(&message, timestamp_us, limits, kept)?;
+            let answer = self.answer(&message, rows.num_rows(), timestamp_us, (limits, kept))?;
             output::read(answer, &self.columns.message, rows.num_rows(), limits)
         })
     }
@@ -131,14 +131,15 @@ impl RowStage {
     fn answer(
         &self,
         message: &Message,
+        rows: usize,
         timestamp_us: i64,
-        limits: &Limits,
-        kept: Option<&Kept>,
+        (limits, kept): (&Limits, Option<&Kept>),
     ) -> Result<Answer, CallError> {
         let mut instance = kept
             .and_then(|kept| kept.take(limits, timestamp_us))
             .unwrap_or_else(|| Instance::new(self.component.store(limits, timestamp_us)));
-        let answer = self.ask(&mut instance, message, timestamp_us, limits)?;
+        let ask = |instance: &mut Instance| self.ask(instance, message, timestamp_us, limits);
+        let answer = self.component.meter().count(&mut instance, rows, ask)?;
         if let Some(kept) = kept {
             kept.put(instance, limits);
         }

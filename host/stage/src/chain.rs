@@ -74,8 +74,27 @@ pub struct ChunkOutput {
     pub rejected: Vec<(String, u64)>,
     /// Input rows filtered, by code.
     pub filtered: Vec<(String, u64)>,
+    /// The same, one by one, ascending.
+    pub filtered_rows: Vec<Filtered>,
     /// Passed and failed rows per expectation.
     pub rules: Vec<(String, u64, u64)>,
+}
+
+/// An input row that was dropped on purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filtered {
+    /// Which.
+    pub row: u32,
+    /// Short stable reason.
+    pub code: Arc<str>,
+    /// For people.
+    pub text: Arc<str>,
+}
+
+impl Filtered {
+    fn of((row, settled): &(u32, Settled)) -> Self {
+        Self { row: *row, code: Arc::clone(&settled.code), text: Arc::clone(&settled.text) }
+    }
 }
 
 impl Chain {
@@ -175,6 +194,7 @@ impl Chain {
             rows_accepted: outcome.rows_accepted,
             rejected: by_code(&outcome.quarantined),
             filtered: by_code(&outcome.filtered),
+            filtered_rows: outcome.filtered.iter().map(Filtered::of).collect(),
             rules,
             origin: outcome.into_places(),
         })
@@ -280,7 +300,7 @@ impl Chain {
     }
 
     /// Where an input row came from, for people.
-    fn place(&self, input: &RecordBatch, row: usize) -> String {
+    pub fn place(&self, input: &RecordBatch, row: usize) -> String {
         let value = |name: &String| {
             let column = input.column_by_name(name)?;
             array_value_to_string(column, row).ok().map(|value| format!("{name} {value}"))
@@ -320,6 +340,7 @@ impl ChunkOutput {
             rows_accepted: 0,
             rejected: Vec::new(),
             filtered: Vec::new(),
+            filtered_rows: Vec::new(),
             rules: Vec::new(),
         }
     }

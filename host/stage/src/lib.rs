@@ -33,7 +33,7 @@ mod wasm;
 mod worker;
 
 pub use build::{WorkerProblem, Workers, kind_key};
-pub use chain::{Chain, ChainInput, ChunkOutput};
+pub use chain::{Chain, ChainInput, ChunkOutput, Filtered};
 pub use component::ComponentStage;
 pub use condition::Condition;
 pub use error::StageError;

@@ -7,7 +7,7 @@ use crisol_observe::{ColumnChange, ColumnChanges};
 use crisol_stage::ComponentId;
 
 /// How the columns of other stages differ from those of a table that exists.
-pub(super) fn difference(table: &Schema, other: &Schema) -> Option<String> {
+pub(crate) fn difference(table: &Schema, other: &Schema) -> Option<String> {
     let mut differences = Vec::new();
     for field in other.fields() {
         match table.field_with_name(field.name()) {
@@ -30,7 +30,7 @@ pub(super) fn difference(table: &Schema, other: &Schema) -> Option<String> {
 }
 
 /// Columns of two schemas side by side. Where nothing but their order differs, their places are told.
-pub(super) fn changes(old: &Schema, new: &Schema) -> ColumnChanges {
+pub(crate) fn changes(old: &Schema, new: &Schema) -> ColumnChanges {
     let places = difference(old, new).is_some() && same_columns(old, new);
     let text = |schema: &Schema, name: &str| {
         let (at, field) = schema.fields().find(name)?;

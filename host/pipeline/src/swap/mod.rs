@@ -24,6 +24,7 @@ use crisol_plugin::{Component, Registry, printable_path};
 use crisol_stage::ComponentId;
 
 use self::columns::changes_of;
+pub(crate) use self::columns::{changes, difference};
 use self::decide::{Chains, decide};
 use self::failpoint::pass;
 pub(crate) use self::kept::{Kept, KeptError, digests};
@@ -31,7 +32,7 @@ pub use self::kept::{KeptBuild, ServedState};
 use self::refusals::{Reason, Refusals};
 use self::shelf::Look;
 pub(crate) use self::shelf::Shelf;
-pub(crate) use self::stream::Swappable;
+pub(crate) use self::stream::{Swappable, text};
 pub(crate) use decisions::decisions_file;
 pub use decisions::{Decided, Decisions, RefusedFile};
 

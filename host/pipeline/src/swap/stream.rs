@@ -84,7 +84,8 @@ fn failed_rows(output: &ChunkOutput) -> Vec<(u32, String)> {
     failed.map(|((row, _), text)| (*row, text.unwrap_or_default().to_owned())).collect()
 }
 
-fn text(refusals: &[Refusal]) -> String {
+/// Refusals in one line.
+pub(crate) fn text(refusals: &[Refusal]) -> String {
     let one = |refusal: &Refusal| match &refusal.place {
         Place::Key { key, .. } if !key.is_empty() => format!("`{key}`: {}", refusal.message),
         _ => refusal.message.clone(),
