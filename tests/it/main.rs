@@ -27,6 +27,7 @@ mod quarantine;
 mod rebuild;
 mod refusals;
 mod routing;
+mod schema;
 mod slices;
 mod sources;
 mod swap;

@@ -8,6 +8,7 @@ use crisol::{KafkaBound, Trigger};
 use crisol_metrics::Address;
 
 use crate::completions::{self, Completions};
+use crate::schema::{self, Schema};
 use crate::trial::{self, Try};
 
 const EXAMPLES: &str = "Examples:\n  host run --plugins plugins/\n  host check --project examples/orders";
@@ -235,6 +236,9 @@ pub(crate) enum Command {
     /// Commands for those who write plugins
     #[command(flatten)]
     Author(Authoring),
+    /// Write the JSON Schema of contracts or settings, for editors
+    #[command(after_help = schema::HELP)]
+    Schema(Schema),
     /// Write the script with which a shell completes what is typed
     #[command(after_help = completions::HELP)]
     Completions(Completions),

@@ -23,6 +23,7 @@ mod rebuild;
 mod rollback;
 mod rows;
 mod run;
+mod schema;
 mod show;
 mod status;
 mod tables;
@@ -50,6 +51,9 @@ fn main() {
     }
     if let Command::Completions(asked) = &cli.command {
         completions::completions(asked).leave();
+    }
+    if let Command::Schema(asked) = &cli.command {
+        schema::schema(asked).leave();
     }
     memory::share_arenas();
     run_command(&cli).leave()
@@ -114,7 +118,7 @@ async fn execute(cli: &Cli, bars: &MultiProgress) -> Result<Exit, crisol::Engine
         Command::Plugins { command: None } => plugins::plugins(global),
         Command::Plugins { command: Some(Plugins::Rollback(asked)) } => rollback::rollback(global, asked),
         // They are done before there are threads.
-        Command::Compile { .. } | Command::Completions(_) | Command::Author(_) => Ok(Exit::Done),
+        Command::Compile { .. } | Command::Completions(_) | Command::Schema(_) | Command::Author(_) => Ok(Exit::Done),
     }
 }
 

@@ -24,7 +24,7 @@ Examples:
   host try build/top-n.wasm --contract gold.top_orders --rows 20000 -o json";
 
 /// Longest value that is shown, in characters.
-const VALUE_CHARS_MAX: usize = 60;
+const VALUE_CHARS_MAX: usize = 160;
 /// Differences that are shown; `-o json` has more.
 const SHOWN_MAX: usize = 5;
 

@@ -26,6 +26,7 @@ mod properties;
 mod range;
 mod read;
 mod resolve;
+mod schema;
 mod settings;
 mod suggest;
 mod table;
@@ -48,6 +49,7 @@ pub use problem::{Code, Problem, Problems};
 pub use project::{Handoff, Paths, Project};
 pub use range::{check_range, parse_bound};
 pub use resolve::{Resolved, SourceText, Texts, resolve};
+pub use schema::schema;
 pub use table::{
     ColumnSpec, DELETED, ExpectationSpec, OnRejected, OnViolation, StageKind, StageSpec, TableContract, Upstream,
     VersionSource, WriteMode,

@@ -3,7 +3,9 @@
 
 mod support;
 
-use crisol_contract::{KeyFile, Problem, keys};
+use std::collections::BTreeSet;
+
+use crisol_contract::{KeyFile, Problem, keys, schema};
 use serde_json::{Map, Value, json};
 use support::{Project, SETTINGS};
 
@@ -136,6 +138,103 @@ fn every_place_refuses_an_unknown_key() {
         let own = found.iter().find(|problem| problem.key.as_deref() == Some(&path));
         let own = own.unwrap_or_else(|| panic!("{path} is accepted: {found:#?}"));
         assert!(own.message.starts_with("unknown key"), "{own:?}");
+        assert!(!is_valid(key.file, &document), "the schema accepts {path} in {document}");
+    }
+}
+
+fn is_valid(file: KeyFile, document: &Value) -> bool {
+    jsonschema::draft202012::is_valid(&schema(file), document)
+}
+
+/// Paths of the names that a schema proposes.
+fn proposed(schema: &Value, path: &str, into: &mut BTreeSet<String>) {
+    for (name, below) in schema["properties"].as_object().into_iter().flatten() {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        into.insert(path.clone());
+        proposed(below, &path, into);
+    }
+    for choice in schema["anyOf"].as_array().into_iter().flatten() {
+        proposed(choice, path, into);
+    }
+    proposed_items(schema, path, into);
+}
+
+fn proposed_items(schema: &Value, path: &str, into: &mut BTreeSet<String>) {
+    if schema["items"].is_object() {
+        proposed(&schema["items"], &format!("{path}[]"), into);
+    }
+}
+
+/// A schema has each key of the parser, Spark's names beside ours, and no other.
+#[test]
+fn the_schemas_have_every_key_and_no_other() {
+    for file in [KeyFile::Settings, KeyFile::Ingestion, KeyFile::Table] {
+        let mut found = BTreeSet::new();
+        proposed(&schema(file), "", &mut found);
+        let mut expected = BTreeSet::new();
+        for key in keys().iter().filter(|key| key.file == file) {
+            let parent = key.path.rsplit_once('.').map_or("", |(parent, _)| parent);
+            let spark = (!key.spark.is_empty()).then(|| format!("{parent}.{}", key.spark));
+            for path in spark.into_iter().chain([key.path.to_owned()]).filter(|path| !path.contains('*')) {
+                // Options of Kafka may stand in `options`, too.
+                if let Some(option) = path.strip_prefix("source.kafka.") {
+                    expected.insert(format!("options.{option}"));
+                }
+                expected.insert(path);
+            }
+            let objects = key.path.match_indices('.').map(|(at, _)| key.path[..at].trim_end_matches("[]").to_owned());
+            expected.extend(objects.filter(|path| path != "source.kafka.kafka" && !path.contains('*')));
+        }
+        assert_eq!(found, expected, "{file:?}");
+    }
+}
+
+/// An editor marks nothing that a start takes.
+#[test]
+fn the_schemas_are_never_stricter_than_the_parser() {
+    let values = [
+        json!(true),
+        json!(1),
+        json!(0),
+        json!(1.5),
+        json!("x"),
+        json!(""),
+        json!("1"),
+        json!("true"),
+        json!("${env:N:-1}"),
+        json!("10 seconds"),
+        json!("earliest"),
+        json!("KAFKA"),
+        json!("{\"t\": {\"0\": 1}}"),
+        json!([]),
+        json!({}),
+        json!(["x"]),
+        json!({"t": {"0": 1}}),
+        json!({"delta": "x"}),
+        json!({"every": "1 second"}),
+        json!(null),
+    ];
+    let mut accepted = 0;
+    for key in keys().iter().filter(|key| key.path != "options.*") {
+        for value in &values {
+            let mut document = document(key.file, key.path);
+            put(&mut document, key.path, value.clone());
+            if problems(key.file, &document).is_empty() {
+                assert!(is_valid(key.file, &document), "the schema refuses {document}");
+                accepted += 1;
+            }
+        }
+    }
+    assert!(accepted > 150, "only {accepted} documents were accepted");
+}
+
+/// A value of a type that no key takes is refused by both.
+#[test]
+fn the_schemas_refuse_values_of_the_wrong_type() {
+    for key in keys().iter().filter(|key| key.path != "options.*") {
+        let mut document = document(key.file, key.path);
+        put(&mut document, key.path, json!([[[]]]));
+        assert!(!is_valid(key.file, &document), "the schema accepts {document}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use crisol_contract::{Positions, Problem, StageSpec};
 use crisol_plugin::Component;
-use crisol_stage::{AtWork, Chain, kind_key};
+use crisol_stage::{AtWork, Chain};
 
 use crate::error::Refusal;
 use crate::files::Kafka;
@@ -71,7 +71,7 @@ impl Asked<'_> {
         refusals: &[Refusal],
         at_work: &mut impl Iterator<Item = AtWork>,
     ) -> Fit {
-        let key = kind_key(stage.kind);
+        let key = stage.kind.key();
         let range = stage.version_range.as_ref().map(|range| format!("@{range}")).unwrap_or_default();
         let mut refusals = refusals.to_vec();
         let mut columns = None;
@@ -94,6 +94,6 @@ impl Asked<'_> {
 /// Whether a stage takes the component, by name, kind and range of versions.
 pub(crate) fn is_asked_for(stage: &StageSpec, component: &Component) -> bool {
     stage.component == component.name()
-        && kind_key(stage.kind) == component.kind().stage_key()
+        && stage.kind.key() == component.kind().stage_key()
         && stage.version_range.as_ref().is_none_or(|range| range.matches(component.version()))
 }

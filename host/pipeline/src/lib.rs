@@ -50,7 +50,7 @@ mod trial;
 
 pub use backfill::{Backfill, Range};
 pub use builder::EngineBuilder;
-pub use crisol_contract::{Code, KafkaBound, Problem, Problems, Trigger, parse_bound, type_name};
+pub use crisol_contract::{Code, KafkaBound, KeyFile, Problem, Problems, Trigger, parse_bound, schema, type_name};
 pub use crisol_observe::{
     Accounts, Build, ColumnChange, ColumnChanges, Event, Gap, GapReason, HostProgress, Lag, Observer, PartitionLag,
     Phases, Progress, RuleCount, Served, SinkProgress, SourceProgress, StreamState, causes, waiting_text,

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
-use crisol_contract::{OnRejected, OnViolation, Project, StageSpec, WriteMode};
+use crisol_contract::{OnRejected, OnViolation, Project, StageKind, StageSpec, WriteMode};
 use crisol_observe::{Build, ColumnChanges};
 use crisol_plugin::{Component, Registry};
-use crisol_stage::{Chain, kind_key};
+use crisol_stage::Chain;
 use serde::Serialize;
 
 pub use self::differences::{Change, Difference, Differences};
@@ -145,7 +145,7 @@ fn tried_plan(project: &Project, table: &str) -> Result<StreamPlan, EngineError>
 
 /// The stages that take the component.
 fn stages(plan: &StreamPlan, component: &Component) -> Result<Vec<String>, EngineError> {
-    let named = |kind, name: &str| format!("{} {name}", kind_key(kind));
+    let named = |kind: StageKind, name: &str| format!("{} {name}", kind.key());
     let taken = plan.table.stages.iter().filter(|stage| is_asked_for(stage, component));
     let taken: Vec<String> = taken.map(|stage| named(stage.kind, &stage.component)).collect();
     if !taken.is_empty() {

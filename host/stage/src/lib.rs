@@ -32,7 +32,7 @@ mod version;
 mod wasm;
 mod worker;
 
-pub use build::{WorkerProblem, Workers, kind_key};
+pub use build::{WorkerProblem, Workers};
 pub use chain::{Chain, ChainInput, ChunkOutput, Filtered};
 pub use component::ComponentStage;
 pub use condition::Condition;

@@ -19,7 +19,6 @@ use crisol_contract::{ColumnSpec, DELETED, StageSpec, TableContract};
 
 use self::groups::GroupPlan;
 use self::stages::Bound;
-pub use self::stages::kind_key;
 pub(crate) use self::stages::type_name;
 use crate::RowWorker;
 use crate::chain::Ends;

@@ -18,7 +18,7 @@ use crate::{ComponentStage, Route, Stage, StageError};
 const BUNDLED_JSON: &str = "json";
 
 /// The key that names a kind in a contract.
-pub fn kind_key(kind: StageKind) -> &'static str {
+pub(crate) fn kind_key(kind: StageKind) -> &'static str {
     match kind {
         StageKind::Decoder => "decode",
         StageKind::Transformer => "transform",
