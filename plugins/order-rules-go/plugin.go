@@ -33,16 +33,17 @@ func main() {}
 
 func open(options Options, batch crisol.Batch) (validator.Check[Order], error) {
 	latest := batch.Timestamp.Add(ahead)
-	return func(row *Order, broken func(*crisol.Rejection)) {
+	return func(row *Order, broken *validator.Broken) error {
 		if row.Amount.Valid && row.Amount.Value.Sign() <= 0 {
-			broken(crisol.Reject("amount_not_positive", "amount is %s", row.Amount.Value))
+			broken.Reject("amount_not_positive", "amount is %s", row.Amount.Value)
 		}
 		if row.Currency.Valid && options.Currencies != nil && !slices.Contains(options.Currencies, row.Currency.Value) {
 			known := strings.Join(options.Currencies, ", ")
-			broken(crisol.Reject("unknown_currency", "`%s` is none of %s", row.Currency.Value, known))
+			broken.Reject("unknown_currency", "`%s` is none of %s", row.Currency.Value, known)
 		}
 		if row.EventTS.Valid && row.EventTS.Value > latest {
-			broken(crisol.Reject("event_in_future", "event_ts %s is more than a day ahead", row.EventTS.Value))
+			broken.Reject("event_in_future", "event_ts %s is more than a day ahead", row.EventTS.Value)
 		}
+		return nil
 	}, nil
 }

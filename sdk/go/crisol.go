@@ -31,6 +31,10 @@ type Batch struct {
 }
 
 // NoOptions are the options of a plugin that takes none.
+//
+// Options are a struct whose fields have tags: `json` names a key, which may be left out when it says omitempty, `doc` describes it,
+// `schema` adds JSON Schema's own words, `schema:"{\"minimum\": 1}"`. The JSON Schema that contracts are checked against is made of
+// it. A key that it does not have is refused. With a method Check() error on its pointer it refuses values, too.
 type NoOptions struct{}
 
 // Rejection is an error that keeps one row from going on.

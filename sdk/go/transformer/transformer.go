@@ -11,9 +11,20 @@ import (
 	_ "github.com/crisol/crisol/sdk/go/internal/wit/rows/exports/wit_exports"
 )
 
-// Transform calls push for each row that it makes of a row. A row of which it makes none is filtered, as "filtered". An error
-// rejects the row, whatever was pushed: a *crisol.Rejection with its code, a *crisol.Failure stops the stream, any other as "error".
-type Transform[R, W any] func(row *R, push func(W)) error
+// Out collects the rows that are made of one row.
+type Out[W any] struct {
+	// Row is the place of the row in its message, counted from 0.
+	Row int
+	// Rows are those that were pushed.
+	Rows []W
+}
+
+// Push adds a row.
+func (o *Out[W]) Push(row W) { o.Rows = append(o.Rows, row) }
+
+// Transform pushes each row that it makes of a row. A row of which it makes none is filtered, as "filtered". An error rejects the
+// row, whatever was pushed: a *crisol.Rejection with its code, any other as "error"; a *crisol.Failure stops the stream.
+type Transform[R, W any] func(row *R, out *Out[W]) error
 
 // Serve makes a plugin of a function that gets ready for one batch. It is called in an init function, once.
 func Serve[O, R, W any](about crisol.About, open func(options O, batch crisol.Batch) (Transform[R, W], error)) {
@@ -50,14 +61,14 @@ func (s *session[R, W]) Push(bytes []byte) ([]byte, []byte, error) {
 		return nil, nil, err
 	}
 	var rejected message.Rejected
-	var made []W
+	var out Out[W]
 	reader, writer := s.reads.Reader(batch), s.writes.Writer()
 	for at := range int(batch.NumRows()) {
-		made = made[:0]
+		out = Out[W]{at, out.Rows[:0]}
 		row, null := reader.Row(at)
 		if null != "" {
 			err = define.NotNull(null)
-		} else if err = s.transform(row, func(row W) { made = append(made, row) }); err == nil && len(made) == 0 {
+		} else if err = s.transform(row, &out); err == nil && len(out.Rows) == 0 {
 			err = crisol.Filter("filtered", "")
 		}
 		if err != nil {
@@ -66,7 +77,7 @@ func (s *session[R, W]) Push(bytes []byte) ([]byte, []byte, error) {
 			}
 			continue
 		}
-		for _, row := range made {
+		for _, row := range out.Rows {
 			writer.Add(row, at)
 		}
 	}

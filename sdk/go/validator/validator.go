@@ -11,8 +11,24 @@ import (
 	_ "github.com/crisol/crisol/sdk/go/internal/wit/verdicts/exports/wit_exports"
 )
 
-// Check calls broken for each rule that a row breaks, each code at most once. The row may not be kept.
-type Check[R any] func(row *R, broken func(*crisol.Rejection))
+// Broken collects the rules that one row breaks, each code at most once.
+type Broken struct {
+	// Row is the place of the row in its message, counted from 0.
+	Row int
+	// Rules are those that were added.
+	Rules []*crisol.Rejection
+}
+
+// Add adds a rule, made by crisol.Reject or crisol.Filter.
+func (b *Broken) Add(rule *crisol.Rejection) { b.Rules = append(b.Rules, rule) }
+
+// Reject adds a rule that sends the row to quarantine.
+func (b *Broken) Reject(code, format string, values ...any) {
+	b.Add(crisol.Reject(code, format, values...))
+}
+
+// Check adds each rule that a row breaks. The row may not be kept. An error stops the stream.
+type Check[R any] func(row *R, broken *Broken) error
 
 // Serve makes a plugin of a function that gets ready for one batch. It is called in an init function, once.
 func Serve[O, R any](about crisol.About, open func(options O, batch crisol.Batch) (Check[R], error)) {
@@ -48,16 +64,21 @@ func (s *session[R]) Check(bytes []byte) ([]byte, error) {
 		return nil, err
 	}
 	var rejected message.Rejected
-	at := 0
-	broken := func(r *crisol.Rejection) { rejected.Add(at, r.Filtered, r.Code, r.Text) }
+	var broken Broken
 	reader := s.codec.Reader(batch)
-	for ; at < int(batch.NumRows()); at++ {
+	for at := range int(batch.NumRows()) {
 		row, null := reader.Row(at)
 		if null != "" {
 			rejected.Add(at, false, "not_null: "+null, "`"+null+"`: it is null or absent")
 			continue
 		}
-		s.check(row, broken)
+		broken = Broken{at, broken.Rules[:0]}
+		if err := s.check(row, &broken); err != nil {
+			return nil, err
+		}
+		for _, rule := range broken.Rules {
+			rejected.Add(at, rule.Filtered, rule.Code, rule.Text)
+		}
 	}
 	return rejected.Message()
 }

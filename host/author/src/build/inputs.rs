@@ -18,7 +18,8 @@ pub(super) fn once(
     tool: &str,
     build: impl FnOnce(&Project, &Path) -> Result<(), AuthorError>,
 ) -> Result<PathBuf, AuthorError> {
-    let folder = project.made();
+    // Tools run in other folders than this process.
+    let folder = std::path::absolute(project.made()).map_err(AuthorError::io(project.made()))?;
     fs::create_dir_all(&folder).map_err(AuthorError::io(&folder))?;
     let (made, of) = (folder.join(".made.wasm"), folder.join(".made.of"));
     let digest = digest(project, tool)?;

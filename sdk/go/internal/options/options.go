@@ -48,8 +48,11 @@ func Schema(t reflect.Type) (json.RawMessage, error) {
 
 func object(t reflect.Type) (map[string]any, error) {
 	properties, required := map[string]any{}, []string{}
-	for i := range t.NumField() {
-		field := t.Field(i)
+	// Also those of structs that stand in it without a name.
+	for _, field := range reflect.VisibleFields(t) {
+		if field.Anonymous {
+			continue
+		}
 		name, more, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if name == "-" || !field.IsExported() {
 			continue

@@ -155,8 +155,8 @@ func parseAny(text string, precision, scale int32) (decimal128.Num, bool) {
 	if negative {
 		value.Neg(value)
 	}
-	// Greater ones have no 128 bits.
-	if value.BitLen() > 126 {
+	// Greater ones do not fit into 128 bits with a sign.
+	if value.BitLen() > 127 {
 		return decimal128.Num{}, false
 	}
 	units := decimal128.FromBigInt(value)
