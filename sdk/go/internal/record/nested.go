@@ -78,6 +78,7 @@ func (c listCell) json(p *parser) *Fault {
 }
 
 func (c listCell) null() bool { return false }
+func (c listCell) clear()     { c.slot.SetZero() }
 
 // A Map: a map column.
 type mapNode struct{ key, value node }
@@ -165,3 +166,4 @@ func (c mapCell) json(p *parser) *Fault {
 }
 
 func (c mapCell) null() bool { return false }
+func (c mapCell) clear()     { c.slot.SetZero() }

@@ -30,6 +30,8 @@ type cell interface {
 	json(p *parser) *Fault
 	// Sets it null; false: it may not be.
 	null() bool
+	// Sets it to its zero value: nothing of one row is left in the next.
+	clear()
 }
 
 var (
@@ -110,8 +112,11 @@ func (c nullCell) reader(a arrow.Array) func(int) bool {
 		}
 	}
 	return func(i int) bool {
-		*c.valid = a.IsValid(i)
-		return !*c.valid || read(i)
+		if a.IsValid(i) {
+			*c.valid = true
+			return read(i)
+		}
+		return c.null()
 	}
 }
 
@@ -121,8 +126,13 @@ func (c nullCell) json(p *parser) *Fault {
 }
 
 func (c nullCell) null() bool {
-	*c.valid = false
+	c.clear()
 	return true
+}
+
+func (c nullCell) clear() {
+	*c.valid = false
+	c.inner.clear()
 }
 
 // Reads a value that may be null as JSON has it.

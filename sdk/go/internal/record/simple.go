@@ -68,6 +68,11 @@ func (c simpleCell[T, V]) json(p *parser) *Fault {
 
 func (c simpleCell[T, V]) null() bool { return false }
 
+func (c simpleCell[T, V]) clear() {
+	var zero T
+	*c.slot = zero
+}
+
 func same[T any](v T) T { return v }
 
 func plain[T any](words string, t arrow.DataType, parse func(*parser) (T, *Fault)) node {

@@ -123,6 +123,12 @@ func (c structCell) reader(a arrow.Array) func(int) bool {
 
 func (c structCell) null() bool { return false }
 
+func (c structCell) clear() {
+	for _, cell := range c.cells {
+		cell.clear()
+	}
+}
+
 // Fields may come in any order and be absent; others are skipped.
 func (c structCell) json(p *parser) *Fault {
 	if p.peek() != '{' {
