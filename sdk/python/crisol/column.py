@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,11 @@ class Column:
     def tolist(self) -> list[Any]:
         """All values."""
         return self._list
+
+    def take(self, rows: Sequence[int]) -> list[Any]:
+        """The values of some rows."""
+        values = self._list
+        return [values[row] for row in rows]
 
     @cached_property
     def valid(self) -> list[bool] | None:

@@ -16,7 +16,7 @@ from wit_world import exports
 from wit_world.imports import log as host_log
 from wit_world.imports import types as wit
 
-from . import log
+from . import log, sandbox
 from .errors import Failure
 from .stage import Stage
 
@@ -30,10 +30,11 @@ _INTERFACES = {
 
 
 def _found() -> Stage:
-    found = {id(value): value.crisol_stage for value in vars(plugin).values() if isinstance(value, type) and hasattr(value, "crisol_stage")}
+    classes = {value for value in vars(plugin).values() if isinstance(value, type) and hasattr(value, "crisol_stage")}
+    found = [made_by.crisol_stage for made_by in classes]
     if len(found) != 1:
         raise TypeError(f"plugin.py has {len(found)} stages; a component has one, a class under a decorator such as @crisol.decoder")
-    return next(iter(found.values()))
+    return found[0]
 
 
 _stage = _found()
@@ -44,6 +45,7 @@ _description = _stage.describe()
 def _call(function: Any, *args: Any) -> Any:
     """A failure is an answer; anything else traps, and the host's log has the reason."""
     log.connect(host_log.log)
+    sandbox.lock()
     try:
         return function(*args)
     except Failure as failure:
@@ -91,3 +93,4 @@ class Description(exports.Description):
 _interface = ModuleType(_INTERFACES[_stage.kind])
 _interface.Session = Session
 sys.modules[_interface.__name__] = _interface
+sandbox.close(plugin.__file__)

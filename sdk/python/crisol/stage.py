@@ -52,7 +52,7 @@ class Stage:
     made_by: type
     about: dict[str, Any]
     options: type | None
-    planned: Callable[[Any, Columns], Plan]
+    planned: Callable[[Any, Columns | None], Plan]
     session: Callable[[Plan, Any], Any]
 
     def describe(self) -> str:
@@ -62,6 +62,10 @@ class Stage:
 
     def plan(self, options: str, given: list[Given]) -> Plan:
         return self.planned(read_options(self.options, options), _columns(given))
+
+    def reads(self, options: str) -> Columns:
+        """The columns that it wants of its input."""
+        return self.planned(read_options(self.options, options), None).reads
 
     def open(self, options: str, given: list[Given], micros: int) -> Any:
         batch = Batch(read_options(self.options, options), micros)
@@ -99,9 +103,9 @@ def _columns(given: list[Given]) -> Columns:
     return {column.name: replace(parse(column.type), nullable=column.nullable) for column in given}
 
 
-def wanted(reads: Columns, given: Columns) -> Columns:
-    """The columns, when the input has them with their types."""
-    for name, type in reads.items():
+def wanted(reads: Columns, given: Columns | None) -> Columns:
+    """The columns, when the input has them with their types; no input at all has any."""
+    for name, type in reads.items() if given is not None else ():
         if name not in given:
             raise missing(name, given)
         if given[name].name != type.name:

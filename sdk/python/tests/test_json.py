@@ -1,0 +1,89 @@
+import unittest
+from dataclasses import dataclass
+from decimal import Decimal
+
+from crisol import BigInt, Int, Rejection, from_json
+from tests.table import Pair, Textual
+
+
+@dataclass
+class Strict:
+    id: BigInt
+    size: Int | None
+
+
+def fault(text: str) -> str:
+    try:
+        found = from_json(Textual, text)
+    except Rejection as why:
+        assert why.code == "corrupt_record", why
+        return why.text
+    raise AssertionError(f"{text} gave {found}")
+
+
+class Json(unittest.TestCase):
+    def test_each_type_is_read_in_any_order_and_other_fields_are_skipped(self) -> None:
+        row = from_json(
+            Textual,
+            ' {"s":"ñ","ts":"1970-01-01T00:00:01.5Z","x":{"y":[1,{"z":"}"}]},"b":true,"i8":-7,"i64":9007199254740993,'
+            '"f64":1.5,"d38":123456789012345678.5,"d9":"12.5","day":"2026-03-14","ints":[1,null],'
+            '"st":{"b":"c","z":0},"m":{"2":1,"1":null},"deep":[{"k":"x","v":[1]},null]} ',
+        )
+        self.assertEqual((row.s, row.b, row.i8, row.i64, row.f64), ("ñ", True, -7, 9007199254740993, 1.5))
+        self.assertEqual((str(row.d38), str(row.d9), row.ts), ("123456789012345678.5000000000", "12.50", 1_500_000))
+        self.assertEqual((row.ints, row.st, row.m), ([1, None], Pair(None, "c"), {"2": 1, "1": None}))
+        self.assertEqual((row.i32, row.deep[1]), (None, None))
+
+    def test_decimals_are_exact_and_rounded_half_up(self) -> None:
+        for text, expected in [
+            ("1.005", "1.01"),
+            ("-1.005", "-1.01"),
+            ("1.00499999999999999999999999", "1.00"),
+            ("1.5E-1", "0.15"),
+            ("1e2", "100.00"),
+            ("0e999999999999", "0.00"),
+            ('"9999999.99"', "9999999.99"),
+        ]:
+            self.assertEqual(from_json(Textual, f'{{"d9":{text}}}').d9, Decimal(expected), text)
+
+    def test_a_value_of_another_type_names_field_and_cause(self) -> None:
+        for text, expected in [
+            ('{"i32":"7"}', '`i32`: "7" is not an int'),
+            ('{"i32":1.0}', "`i32`: 1.0 is not an int"),
+            ('{"i32":true}', "`i32`: true is not an int"),
+            ('{"i32":3000000000}', "`i32`: 3000000000 is not an int"),
+            ('{"i64":9223372036854775808}', "`i64`: 9223372036854775808 is not a bigint"),
+            ('{"b":1}', "`b`: 1 is not a boolean"),
+            ('{"s":{"a":1}}', '`s`: {"a":1} is not a string'),
+            ('{"d9":"+1"}', '`d9`: "+1" is not a decimal(9,2)'),
+            ('{"d9":9999999.995}', "`d9`: 9999999.995 is not a decimal(9,2)"),
+            ('{"ts":"ayer"}', '`ts`: "ayer" is not a timestamp'),
+            ('{"day":"2026-02-30"}', '`day`: "2026-02-30" is not a date'),
+            ('{"ints":[1,"x"]}', '`ints[1]`: "x" is not an int'),
+            ('{"ints":{}}', "`ints`: {} is not an array<int>"),
+            ('{"st":{"a":true}}', "`st.a`: true is not an int"),
+            ('{"st":{"a":1,"a":2}}', "`st.a`: it is there twice"),
+            ('{"m":{"k":1,"k":2}}', '`m["k"]`: the key is there twice'),
+            ('{"deep":[{"v":[false]}]}', "`deep[0].v[0]`: false is not a double"),
+            ('{"s":"a","\\u0073":"b"}', "`s`: it is there twice"),
+        ]:
+            self.assertEqual(fault(text), expected)
+        self.assertLess(len(fault(f'{{"i32":"{"ñ" * 500}"}}')), 200)
+
+    def test_what_is_no_json_object_is_a_fault(self) -> None:
+        for text in ["[]", "null", "7", "{", '{"s":"ab', '{"i32":1,}', '{"i32":01}', '{"i32":1} x', "{'i32':1}"]:
+            self.assertIn("not a JSON object", fault(text), text)
+        for text in ['{"f64":NaN}', '{"s":"\\ud800"}', '{"s":"a\nb"}', "\ufeff{}", '{"x":' + "[" * 100_000]:
+            self.assertIn("not a JSON object", fault(text), text[:20])
+        self.assertEqual([fault(""), fault(" \n")], ["the message is empty"] * 2)
+
+    def test_a_field_that_may_not_be_null_is_wanted(self) -> None:
+        self.assertEqual(from_json(Strict, '{"id":1}'), Strict(1, None))
+        for text in ["{}", '{"id":null}', '{"id": null, "size": 3}']:
+            with self.assertRaises(Rejection) as caught:
+                from_json(Strict, text)
+            self.assertEqual((caught.exception.code, caught.exception.text), ("not_null: id", "`id`: it is null or absent"))
+
+
+if __name__ == "__main__":
+    unittest.main()
