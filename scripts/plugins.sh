@@ -20,6 +20,6 @@ case ${1:-bundled} in
   bundled)
     components plugins crisol-plugin json orders order-rules top-n aggregate
     components plugins/later crisol-plugin orders-v3 ;;
-  guests) components "$target/guests" crisol-guest faulty-orders marked-orders ;;
+  guests) components "$target/guests" crisol-guest faulty-orders marked-orders wrong-rows wrong-groups false-conformance ;;
   *) sed -n 2,3p "$0"; exit 2 ;;
 esac

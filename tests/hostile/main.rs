@@ -13,6 +13,7 @@ mod messages;
 mod pipeline;
 mod process;
 mod raw;
+mod versions;
 
 use std::sync::Arc;
 

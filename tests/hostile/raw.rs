@@ -30,7 +30,7 @@ pub(crate) const ANSWERS: u32 = 1 << 20;
 const PAGE: u32 = 64 << 10;
 
 /// The worlds of a host, each with a little of WASI.
-static INTERFACES: LazyLock<(Resolve, PackageId)> = LazyLock::new(interfaces);
+static INTERFACES: LazyLock<(Resolve, PackageId)> = LazyLock::new(|| interfaces(|text| text));
 
 /// Where hostile code stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,6 +60,8 @@ pub(crate) struct Raw {
     data: Vec<(u32, Vec<u8>)>,
     items: String,
     pages: u32,
+    /// What is written otherwise, in the interfaces and in the module.
+    edits: Vec<(String, String)>,
 }
 
 impl Raw {
@@ -72,6 +74,7 @@ impl Raw {
             data: Vec::new(),
             items: String::new(),
             pages: ANSWERS / PAGE,
+            edits: Vec::new(),
         };
         let described = raw.described(&json(kind, "raw", &serde_json::json!({})));
         described.data(WORDS, b"idvaluebigint").data(READS, &words(&[WORDS, 2])).column(WORDS + 7, 6).planned()
@@ -182,11 +185,27 @@ impl Raw {
         self
     }
 
+    /// It knows other interfaces than those of today: each text is another one, in the interfaces and in its module.
+    pub(crate) fn edited(mut self, edits: &[(&str, &str)]) -> Self {
+        self.edits.extend(edits.iter().map(|(from, to)| (from.to_string(), to.to_string())));
+        self
+    }
+
+    fn edit(&self, text: String) -> String {
+        self.edits.iter().fold(text, |text, (from, to)| text.replace(from, to))
+    }
+
     /// The file.
     pub(crate) fn build(&self) -> Vec<u8> {
-        let text = self.module();
+        let text = self.edit(self.module());
         let mut module = wat::parse_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let (resolve, package) = &*INTERFACES;
+        let others;
+        let (resolve, package) = if self.edits.is_empty() {
+            &*INTERFACES
+        } else {
+            others = interfaces(|text| self.edit(text));
+            &others
+        };
         let world = resolve.select_world(&[*package], Some(self.kind.word())).unwrap();
         embed_component_metadata(&mut module, resolve, world, StringEncoding::UTF8).unwrap();
         let mut encoder = ComponentEncoder::default();
@@ -308,7 +327,7 @@ pub(crate) fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-fn interfaces() -> (Resolve, PackageId) {
+fn interfaces(edit: impl Fn(String) -> String) -> (Resolve, PackageId) {
     const WASI: &str = "
         package wasi:io@0.2.12 { interface streams { resource output-stream; } }
         package wasi:cli@0.2.12 {
@@ -327,8 +346,14 @@ fn interfaces() -> (Resolve, PackageId) {
     }
     let mut resolve = Resolve::default();
     let wit = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("wit"));
-    resolve.push_dir(wit.into_iter().find(|folder| folder.is_dir()).expect("the interfaces")).unwrap();
-    let group = UnresolvedPackageGroup::parse(Path::new("raw.wit"), &(worlds + WASI)).unwrap();
+    let wit = wit.into_iter().find(|folder| folder.is_dir()).expect("the interfaces");
+    let edited = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(wit).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = edit(std::fs::read_to_string(&file).unwrap());
+        std::fs::write(edited.path().join(file.file_name().unwrap()), text).unwrap();
+    }
+    resolve.push_dir(edited.path()).unwrap();
+    let group = UnresolvedPackageGroup::parse(Path::new("raw.wit"), &(edit(worlds) + WASI)).unwrap();
     let package = resolve.push_group(group).unwrap();
     (resolve, package)
 }

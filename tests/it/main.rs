@@ -5,6 +5,7 @@ mod architecture;
 mod author;
 mod compile;
 mod completions;
+mod conformance;
 mod crash;
 mod damage;
 mod demo;

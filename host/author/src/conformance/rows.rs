@@ -39,7 +39,11 @@ impl Suite {
         });
         if self.component.reuse() {
             self.case(&format!("an instance that is kept gives what a new one gives{label}"), || {
-                same(&stage, mixed, timestamp_us, |piece| stage.call(piece, timestamp_us))
+                same(&stage, mixed, timestamp_us, |piece| {
+                    // What it does for another batch ends the session.
+                    stage.call(piece, timestamp_us + 1)?;
+                    stage.call(piece, timestamp_us)
+                })
             });
         }
     }
