@@ -7,9 +7,13 @@ from array import array
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
+from .types import PRECISION_MAX
+
 #: Wide enough for any value of a column while it is rounded.
 _CONTEXT = Context(prec=100, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+#: The smallest step of each scale.
+_STEPS = [Decimal((0, (1,), -scale)) for scale in range(PRECISION_MAX + 1)]
 _LOW = (1 << 64) - 1
 
 
@@ -22,10 +26,11 @@ def parse(text: str, precision: int, scale: int) -> Decimal | None:
 
 def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:
     try:
-        found = _CONTEXT.quantize(value, Decimal((0, (1,), -scale)))
+        found = _CONTEXT.quantize(value, _STEPS[scale])
     except InvalidOperation:
         return None
-    return found if len(found.as_tuple().digits) <= precision and found.is_finite() else None
+    # The place of the first digit, counted from the point.
+    return found if found.adjusted() < precision - scale and found.is_finite() else None
 
 
 def decimals_of(units: Sequence[int], scale: int) -> list[Decimal]:

@@ -51,7 +51,8 @@ def _call(function: Any, *args: Any) -> Any:
     except Failure as failure:
         raise Err(wit.Failure(failure.code, failure.text, list(failure.attributes.items()))) from None
     except BaseException as error:
-        log.error("".join(traceback.format_exception(error)).rstrip())
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            log.error(line)
         raise
 
 
@@ -94,3 +95,5 @@ _interface = ModuleType(_INTERFACES[_stage.kind])
 _interface.Session = Session
 sys.modules[_interface.__name__] = _interface
 sandbox.close(plugin.__file__)
+# The interpreter would tell of an exception once more before it traps.
+sys.excepthook = lambda *_: None
