@@ -117,6 +117,22 @@ fn values_that_are_not_the_same_are_told_by_column() {
 }
 
 #[test]
+fn a_component_takes_its_schema_versions_and_the_others_keep_the_rest() {
+    let third = json!({ "order_id": "o-9", "event_ts": "2026-03-14T10:00:00Z", "amount": 10, "schema_version": 3,
+        "channel": "web" });
+    let project = orders(&[order(1), order(2), third.to_string()], &bundled(), &json!({}));
+    let (text, found) = tried(&project, &guest("orders-v3"), &[]);
+    let (new, serving) = (&found["new"], &found["serving"]);
+    assert_eq!((&new["rows_out"], &serving["rows_out"]), (&json!(3), &json!(2)));
+    assert_eq!((&new["cost"]["rows"], &serving["cost"]["rows"]), (&json!(1), &json!(2)), "each gets its own rows");
+    assert_eq!(serving["rejected"][0]["code"], "unsupported_schema_version");
+    assert_eq!(found["differences"]["count"], 1);
+    let channel = found["columns"].as_array().unwrap().iter().find(|column| column["name"] == "channel").unwrap();
+    assert_eq!((&channel["old"], &channel["new"]), (&json!(null), &json!("string")));
+    assert!(text.contains("other columns come out:"), "{text}");
+}
+
+#[test]
 fn where_nothing_serves_the_new_one_is_tried_alone() {
     let project = orders(&[order(1)], &bundled(), &json!({}));
     fs::remove_file(project.path().join("plugins/orders.wasm")).unwrap();

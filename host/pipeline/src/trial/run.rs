@@ -73,7 +73,7 @@ pub(super) enum Outcome {
 
 /// Runs a chain whose component in question is one of `components`.
 pub(super) async fn run(chain: Chain, components: Vec<Arc<Component>>, given: &Given) -> Result<Ran, EngineError> {
-    // From here on.
+    // What was counted before, for samples or by a run before this one, is none of it.
     cost(&components);
     let timestamp_us = jiff::Timestamp::now().as_microsecond();
     let context = BatchContext { batch: 0, timestamp_us, poison: PoisonSearch::new(None) };
