@@ -3,6 +3,7 @@
 
 mod architecture;
 mod author;
+mod compatibility;
 mod compile;
 mod completions;
 mod conformance;
