@@ -1,5 +1,5 @@
 # Two commands for newcomers: `make demo` and `make test`. The rest is for those who work on the host.
-.PHONY: demo test soak fuzz check fmt plugins build bench install
+.PHONY: demo test test-sdk bench-sdk soak fuzz check fmt plugins build bench install
 .DEFAULT_GOAL := demo
 
 demo: ## Sets everything up, runs the main job on real input, shows the tables
@@ -7,6 +7,9 @@ demo: ## Sets everything up, runs the main job on real input, shows the tables
 
 test: ## Sets everything up and runs all tests
 	scripts/test.sh
+
+test-sdk: ## Tests of the SDKs: components built in Python, JavaScript, TypeScript, Go and C, with their own tools
+	scripts/test-sdk.sh
 
 soak: ## Twenty minutes of load, with the broker and the host ended again and again
 	scripts/soak.sh $(MINUTES) $(SEED)
@@ -33,6 +36,9 @@ build: plugins ## Builds the host, optimised
 install: plugins ## Installs `host` and, the same program, `crisol`
 	cargo install --path host/cli
 	ln -sf host "$${CARGO_HOME:-$$HOME/.cargo}/bin/crisol"
+
+bench-sdk: ## Measures the same two stages in each language
+	scripts/bench-sdk.sh
 
 bench: ## Measures beside Spark on the same machine
 	scripts/bench.sh

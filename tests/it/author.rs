@@ -51,10 +51,7 @@ fn a_new_plugin_of_each_kind_builds_and_its_samples_hold() {
         assert!(said.contains(&format!("cd {name}\n  host test")), "{said}");
         let plugin = home.join(&name);
         let said = succeed(&plugin, &["test"]);
-        assert!(
-            said.contains("ok    ") && said.contains(&format!("{name} 0.1.0, a {kind}: 1 of 1 samples hold")),
-            "{said}"
-        );
+        assert!(said.contains("ok    ") && said.contains(&format!(" {kind}: 1 of 1 samples hold")), "{said}");
         let inspected: Value =
             serde_json::from_str(&succeed(&plugin, &["inspect", &format!("build/{name}.wasm"), "-o", "json"])).unwrap();
         let component = &inspected["component"];

@@ -10,6 +10,7 @@ mod conformance;
 mod crash;
 mod damage;
 mod demo;
+mod dev;
 mod docs;
 mod durable;
 mod examples;

@@ -6,6 +6,7 @@
 
 mod broker;
 mod clock;
+pub mod document;
 mod host;
 mod kafka;
 mod project;

@@ -18,7 +18,7 @@ pub(crate) const SDK: &str = "crisol";
 pub enum Lang {
     /// Rust 1.95 or newer.
     Rust,
-    /// Python 3.10 or newer.
+    /// Python 3.11 or newer.
     Python,
     /// JavaScript, with Node.js 20 or newer for the build.
     JavaScript,

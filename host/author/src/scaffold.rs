@@ -174,6 +174,34 @@ mod tests {
     }
 
     #[test]
+    fn every_language_has_every_kind_with_its_own_sdk() {
+        for (lang, sdk) in [
+            (Lang::Python, "sdk/python/crisol/__init__.py"),
+            (Lang::JavaScript, "sdk/js/build.mjs"),
+            (Lang::TypeScript, "sdk/js/build.mjs"),
+            (Lang::Go, "sdk/go/go.mod"),
+        ] {
+            for kind in KINDS {
+                let home = TempDir::new().unwrap();
+                let folder = home.path().join("sales");
+                let files = scaffold(Scaffold { name: "sales", kind, lang }, &folder).unwrap();
+                assert!(files.contains(&folder.join(lang.source())), "{lang:?} {kind}: {files:?}");
+                assert!(
+                    files.contains(&folder.join("tests/samples.json")) && files.contains(&folder.join(".gitignore"))
+                );
+                for file in &files {
+                    let text = fs::read_to_string(file).unwrap();
+                    assert!(!text.contains("{{") || file.ends_with("README.md"), "{}: {text}", file.display());
+                }
+                let project = crate::Project::open(&folder).unwrap();
+                assert_eq!((project.lang, project.kind), (lang, kind));
+                assert!(project.sdk.join(sdk).is_file() && project.sdk.join("wit/types.wit").is_file());
+                assert!(!project.sdk.join("sdk/js/tests").exists(), "tests of the SDK stay at home");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_there_is_left_alone() {
         let home = TempDir::new().unwrap();
         fs::write(home.path().join("mine"), "precious").unwrap();

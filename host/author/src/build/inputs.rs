@@ -20,7 +20,6 @@ pub(super) fn once(
 ) -> Result<PathBuf, AuthorError> {
     // Tools run in other folders than this process.
     let folder = std::path::absolute(project.made()).map_err(AuthorError::io(project.made()))?;
-    fs::create_dir_all(&folder).map_err(AuthorError::io(&folder))?;
     let (made, of) = (folder.join(".made.wasm"), folder.join(".made.of"));
     let digest = digest(project, tool)?;
     if made.is_file() && fs::read_to_string(&of).is_ok_and(|text| text == digest) {

@@ -11,7 +11,7 @@ mod run;
 mod rust;
 mod tools;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 
 use crate::{AuthorError, Lang, Project, samples};
@@ -46,6 +46,7 @@ pub enum Profile {
 /// # Errors
 /// The tool is missing or fails, what it made is no plugin of this kind, or a file of samples cannot be read.
 pub fn build(project: &Project, profile: Profile) -> Result<Built, AuthorError> {
+    let _alone = alone(project)?;
     let made = match project.lang {
         Lang::Rust => rust::build(project, profile)?,
         Lang::Other => other::build(project)?,
@@ -66,4 +67,14 @@ pub fn build(project: &Project, profile: Profile) -> Result<Built, AuthorError> 
     }
     let samples = files.iter().map(|file| file.samples.len()).sum();
     Ok(Built { path, bytes: component.len() as u64, samples, changed })
+}
+
+/// Holds off another command that builds the same plugin, until this is dropped.
+fn alone(project: &Project) -> Result<File, AuthorError> {
+    let folder = project.made();
+    fs::create_dir_all(&folder).map_err(AuthorError::io(&folder))?;
+    let path = folder.join(".lock");
+    let lock = File::create(&path).map_err(AuthorError::io(&path))?;
+    lock.lock().map_err(AuthorError::io(&path))?;
+    Ok(lock)
 }

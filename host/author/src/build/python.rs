@@ -15,7 +15,7 @@ const PYTHON: Tool = Tool {
     name: "python3",
     what: "a plugin in Python",
     install: "apt-get install python3 python3-venv",
-    hint: Some("it needs Python 3.10 or newer with `venv`: `apt-get install python3-venv`"),
+    hint: Some("it needs Python 3.11 or newer with `venv`: `apt-get install python3-venv`"),
 };
 const COMPONENTIZE: Tool = Tool { name: "componentize-py", hint: None, ..PYTHON };
 

@@ -28,6 +28,11 @@ struct Rust;
 struct Go;
 
 #[derive(RustEmbed)]
+#[folder = "../../sdk/python/crisol"]
+#[prefix = "sdk/python/crisol/"]
+struct Python;
+
+#[derive(RustEmbed)]
 #[folder = "../../sdk/js"]
 #[prefix = "sdk/js/"]
 struct Js;
@@ -46,7 +51,8 @@ pub(super) fn write(lang: Lang, folder: &Path) -> Result<(), AuthorError> {
         Lang::Rust => rust(folder),
         Lang::Go => embedded::<Go>(folder),
         Lang::JavaScript | Lang::TypeScript => embedded::<Js>(folder),
-        Lang::Python | Lang::Other => Ok(()),
+        Lang::Python => embedded::<Python>(folder),
+        Lang::Other => Ok(()),
     }
 }
 
@@ -59,11 +65,17 @@ fn rust(folder: &Path) -> Result<(), AuthorError> {
 }
 
 fn embedded<E: RustEmbed>(folder: &Path) -> Result<(), AuthorError> {
-    for path in E::iter() {
+    for path in E::iter().filter(|path| is_source(path)) {
         let data = E::get(&path).map(|file| file.data).unwrap_or_default();
         put(folder, &path, &data)?;
     }
     Ok(())
+}
+
+/// Not a test of the SDK itself, nor what a tool left beside it.
+fn is_source(path: &str) -> bool {
+    let left_out = ["tests", "__pycache__", "node_modules"];
+    !path.ends_with("_test.go") && !path.split('/').any(|part| left_out.contains(&part))
 }
 
 /// The workspace of the SDK for Rust alone: the packages' versions and dependencies, as this repository pins them.

@@ -56,7 +56,8 @@ pub(super) fn print(report: &Report) {
         0 => "no samples: there is nothing that could fail".into(),
         all => format!("{} of {all} samples hold", all - failed),
     };
-    println!("{} {version}, a {kind}: {samples}", plain(name));
+    let article = if kind.starts_with('a') { "an" } else { "a" };
+    println!("{} {version}, {article} {kind}: {samples}", plain(name));
 }
 
 pub(super) fn as_json(report: &Report) -> Value {
