@@ -2,7 +2,6 @@
 package table
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,8 +27,15 @@ func (r *Rejecting) Check() error {
 	if err := r.Asking.Check(); err != nil {
 		return err
 	}
-	if r.RejectEvery < 0 || r.FilterEvery < 0 {
-		return errors.New("`reject_every` and `filter_every` are at least 1")
+	return AtLeastOne(r.RejectEvery, r.FilterEvery)
+}
+
+// AtLeastOne refuses numbers that are given and less.
+func AtLeastOne(numbers ...*int) error {
+	for _, number := range numbers {
+		if number != nil && *number < 1 {
+			return fmt.Errorf("%d is less than 1", *number)
+		}
 	}
 	return nil
 }
@@ -63,12 +69,12 @@ func (a Asking) at(where string) error {
 // Rejecting are the options of stages that reject rows.
 type Rejecting struct {
 	Asking
-	RejectEvery int `json:"reject_every,omitempty" schema:"{\"minimum\": 1}"`
-	FilterEvery int `json:"filter_every,omitempty" schema:"{\"minimum\": 1}"`
+	RejectEvery *int `json:"reject_every,omitempty" schema:"{\"minimum\": 1}"`
+	FilterEvery *int `json:"filter_every,omitempty" schema:"{\"minimum\": 1}"`
 }
 
-// Every is whether a number is one of so many; none is when there are no such.
-func Every(every, number int) bool { return every > 0 && number%every == 0 }
+// Every is whether a number is one of so many; none is when that is not given.
+func Every(every *int, number int) bool { return every != nil && number%*every == 0 }
 
 // Refused is the rejection of a row.
 func Refused(number int, s crisol.Null[string]) *crisol.Rejection {

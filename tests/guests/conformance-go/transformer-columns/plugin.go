@@ -12,8 +12,22 @@ import (
 
 type options struct {
 	table.Rejecting
-	Repeat int  `json:"repeat,omitempty" schema:"{\"minimum\": 1}"`
+	Repeat *int `json:"repeat,omitempty" schema:"{\"minimum\": 1}"`
 	Stamp  bool `json:"stamp,omitempty"`
+}
+
+func (o *options) Check() error {
+	if err := o.Rejecting.Check(); err != nil {
+		return err
+	}
+	return table.AtLeastOne(o.Repeat)
+}
+
+func (o *options) times() int {
+	if o.Repeat == nil {
+		return 1
+	}
+	return *o.Repeat
 }
 
 func init() { transformer.ServeColumns(table.About, plan, open) }
@@ -46,7 +60,7 @@ func open(asked options, input *arrow.Schema, batch crisol.Batch) (push, error) 
 			case table.Every(asked.FilterEvery, number):
 				output.Rejected = append(output.Rejected, crisol.RejectedRow{Row: row, Rejection: crisol.Filter("skipped", "")})
 			default:
-				for range max(asked.Repeat, 1) {
+				for range asked.times() {
 					output.Rows = append(output.Rows, int32(row))
 				}
 			}

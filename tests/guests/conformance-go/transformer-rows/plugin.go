@@ -9,8 +9,22 @@ import (
 
 type options struct {
 	table.Rejecting
-	Repeat int  `json:"repeat,omitempty" schema:"{\"minimum\": 1}"`
+	Repeat *int `json:"repeat,omitempty" schema:"{\"minimum\": 1}"`
 	Stamp  bool `json:"stamp,omitempty"`
+}
+
+func (o *options) Check() error {
+	if err := o.Rejecting.Check(); err != nil {
+		return err
+	}
+	return table.AtLeastOne(o.Repeat)
+}
+
+func (o *options) times() int {
+	if o.Repeat == nil {
+		return 1
+	}
+	return *o.Repeat
 }
 
 func init() { transformer.Serve(table.About, open) }
@@ -35,7 +49,7 @@ func open(asked options, batch crisol.Batch) (transformer.Transform[table.Row, t
 		if asked.Stamp {
 			row.TS = crisol.Some(batch.Timestamp)
 		}
-		for range max(asked.Repeat, 1) {
+		for range asked.times() {
 			out.Push(*row)
 		}
 		return nil
