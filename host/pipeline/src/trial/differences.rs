@@ -64,8 +64,8 @@ pub(super) fn between(now: &Outcome, then: &Outcome, given: &Given, chain: &Chai
     let mut found = Differences::default();
     let compared = match (now, then) {
         (Outcome::Rows(now), Outcome::Rows(then)) => {
-            let chunks = given.rows.iter().zip(now.iter().zip(then));
-            chunks.map(|(rows, (now, then))| of_rows(rows, now, then, chain, &mut found)).collect()
+            let mut chunks = given.rows.iter().zip(now.iter().zip(then));
+            chunks.try_for_each(|(rows, (now, then))| of_rows(rows, now, then, chain, &mut found))
         }
         (Outcome::Groups(now), Outcome::Groups(then)) => of_groups(now, then, &given.groups, &mut found),
         _ => return Err(EngineError::internal("rows cannot be compared with groups")),

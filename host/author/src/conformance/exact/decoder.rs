@@ -163,5 +163,7 @@ fn read(stage: &RowStage, message: &str, column: &str, expected: &Value) -> Resu
     }
     let values = output.rows.as_ref().and_then(|rows| rows.column_by_name(column));
     let got = values.map_or(Value::Null, |values| sample_value(values.as_ref(), 0));
-    if got.to_string() == expected.to_string() { Ok(()) } else { Err(format!("expected {expected}, got {got}")) }
+    // As they are written: `-0.0` is another float than `0.0`.
+    let (got, expected) = (got.to_string(), expected.to_string());
+    if got == expected { Ok(()) } else { Err(format!("expected {expected}, got {got}")) }
 }
