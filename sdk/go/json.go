@@ -7,7 +7,7 @@ import "github.com/crisol/crisol/sdk/go/internal/record"
 // many digits; "not_null: FIELD" for a field that is no Null and is null or absent. Numbers never pass through a float on their way
 // to a decimal, which is rounded half up and may stand in a string. Timestamps are RFC 3339; without an offset they are UTC.
 //
-// Texts of the struct are parts of the message.
+// Texts of the struct are parts of the message. All messages of one struct pass through one variable: call it from one goroutine.
 func FromJSON[T any](message string) (T, error) {
 	codec, err := record.Of[T]()
 	if err != nil {

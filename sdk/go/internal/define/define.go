@@ -2,6 +2,7 @@
 package define
 
 import (
+	"errors"
 	"reflect"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -83,13 +84,15 @@ func (in *Input) Read(bytes []byte) (arrow.RecordBatch, error) {
 	return batch, nil
 }
 
-// Reject adds the rejection that an error is. A failure is given back: it stops the stream.
+// Reject adds the rejection that an error is, or wraps. A failure is given back: it stops the stream.
 func Reject(rejected *message.Rejected, row int, err error) error {
-	switch err := err.(type) {
-	case *crisol.Rejection:
-		rejected.Add(row, err.Filtered, err.Code, err.Text)
-	case *crisol.Failure:
+	var rejection *crisol.Rejection
+	var failure *crisol.Failure
+	switch {
+	case errors.As(err, &failure):
 		return err
+	case errors.As(err, &rejection):
+		rejected.Add(row, rejection.Filtered, rejection.Code, rejection.Text)
 	default:
 		rejected.Add(row, false, "error", err.Error())
 	}

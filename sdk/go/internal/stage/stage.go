@@ -3,6 +3,7 @@ package stage
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -21,13 +22,17 @@ type Plan struct {
 // Problem is why a stage could not do its work.
 type Problem struct{ Code, Text string }
 
-// ProblemOf is the problem that an error is.
+// ProblemOf is the problem that an error is; one that is wrapped gives its code, and all words are kept.
 func ProblemOf(err error, code string) Problem {
-	if of, ok := err.(interface{ Failure() (code, text string) }); ok {
-		code, text := of.Failure()
-		return Problem{code, text}
+	var of interface{ Failure() (code, text string) }
+	if !errors.As(err, &of) {
+		return Problem{code, err.Error()}
 	}
-	return Problem{code, err.Error()}
+	code, text := of.Failure()
+	if wrapped, ok := err.(interface{ Unwrap() error }); ok && wrapped.Unwrap() != nil {
+		text = err.Error()
+	}
+	return Problem{code, text}
 }
 
 // Definition is a plugin before it gets to work; S is the session of its kind.
