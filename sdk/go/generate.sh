@@ -8,9 +8,13 @@ crate=$(ls -d "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/wit-bindgen-go-0.63.0
 world() { # WORLD FOLDER
   local to=internal/wit/$2
   wit-bindgen go ../../wit -w "$1" --pkg-name "$module/$to" --out-dir "$to" >/dev/null
-  # What the worlds import is used for its types alone; the one function is called from internal/wit/log.
-  rm -rf "$to"/imports/crisol_stage_log "$to"/imports/crisol_stage_description
-  find "$to" -name '*.go' -exec sed -i "s#\"go.bytecodealliance.org/pkg/wit/#\"$module/internal/wit/#" {} +
+  # Types are the same in every world, and so is the description. The one function that they import is called from internal/wit/log.
+  rm -rf internal/wit/crisol_stage_types "$to"/imports/crisol_stage_{log,description}
+  mv "$to/imports/crisol_stage_types" internal/wit/
+  find internal/wit -name '*.go' -exec sed -i \
+    -e "s#\"go.bytecodealliance.org/pkg/wit/#\"$module/internal/wit/#" \
+    -e "s#\"$module/$to/imports/crisol_stage_types\"#\"$module/internal/wit/crisol_stage_types\"#" \
+    -e "s#\"$module/$to/exports/export_crisol_stage_description\"#\"$module/internal/wit/export_crisol_stage_description\"#" {} +
 }
 world transformer rows
 world validator verdicts

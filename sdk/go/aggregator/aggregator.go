@@ -52,40 +52,26 @@ type session[R, W any] struct {
 }
 
 func (s *session[R, W]) Push(bytes []byte) ([][]byte, error) {
-	batch, err := s.input.Read(bytes)
-	if err != nil {
-		return nil, err
-	}
-	reader := s.reads.Reader(batch)
-	err = define.Groups(batch, func(number int32, from, to int) error {
+	err := define.Rows(&s.input, s.reads, bytes, func(number int32, row *R) error {
 		if s.group == nil || number != s.number {
 			if err := s.close(); err != nil {
 				return err
 			}
 			s.group, s.number = s.begin(), number
 		}
-		for at := from; at < to; at++ {
-			row, null := reader.Row(at)
-			if null != "" {
-				return define.NullInGroup(null)
-			}
-			if err := s.group.Add(row); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.group.Add(row)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer()
+	return define.Answer(s.writer, define.Group)
 }
 
 func (s *session[R, W]) Finish() ([][]byte, error) {
 	if err := s.close(); err != nil {
 		return nil, err
 	}
-	return s.answer()
+	return define.Answer(s.writer, define.Group)
 }
 
 func (s *session[R, W]) close() error {
@@ -98,12 +84,4 @@ func (s *session[R, W]) close() error {
 	}
 	s.group = nil
 	return err
-}
-
-func (s *session[R, W]) answer() ([][]byte, error) {
-	if s.writer.Rows() == 0 {
-		return nil, nil
-	}
-	message, err := s.writer.Message(define.Group)
-	return [][]byte{message}, err
 }

@@ -47,38 +47,27 @@ type session[R, W any] struct {
 }
 
 func (s *session[R, W]) Push(bytes []byte) ([][]byte, error) {
-	batch, err := s.input.Read(bytes)
-	if err != nil {
-		return nil, err
-	}
-	reader := s.reads.Reader(batch)
-	err = define.Groups(batch, func(group int32, from, to int) error {
+	err := define.Rows(&s.input, s.reads, bytes, func(group int32, row *R) error {
 		if group != s.group {
 			if err := s.close(); err != nil {
 				return err
 			}
 			s.group = group
 		}
-		for at := from; at < to; at++ {
-			row, null := reader.Row(at)
-			if null != "" {
-				return define.NullInGroup(null)
-			}
-			s.rows = append(s.rows, *row)
-		}
+		s.rows = append(s.rows, *row)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.answer()
+	return define.Answer(s.writer, "_row")
 }
 
 func (s *session[R, W]) Finish() ([][]byte, error) {
 	if err := s.close(); err != nil {
 		return nil, err
 	}
-	return s.answer()
+	return define.Answer(s.writer, "_row")
 }
 
 func (s *session[R, W]) close() error {
@@ -89,12 +78,4 @@ func (s *session[R, W]) close() error {
 	s.first += len(s.rows)
 	s.rows = s.rows[:0]
 	return err
-}
-
-func (s *session[R, W]) answer() ([][]byte, error) {
-	if s.writer.Rows() == 0 {
-		return nil, nil
-	}
-	message, err := s.writer.Message("_row")
-	return [][]byte{message}, err
 }

@@ -50,7 +50,7 @@ func (c *columns) Push(bytes []byte) ([]byte, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := Rows(c.writes, output.Columns, len(output.Rows))
+	made, err := planned(c.writes, output.Columns, len(output.Rows))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,8 +66,8 @@ func (c *columns) Push(bytes []byte) ([]byte, []byte, error) {
 	return rows, refused, err
 }
 
-// Rows puts columns together, if they are what was planned.
-func Rows(schema *arrow.Schema, columns []arrow.Array, rows int) (arrow.RecordBatch, error) {
+// The columns as rows, if they are what was planned.
+func planned(schema *arrow.Schema, columns []arrow.Array, rows int) (arrow.RecordBatch, error) {
 	if len(columns) != schema.NumFields() {
 		return nil, crisol.Fail("bug", "%d columns were planned, %d came", schema.NumFields(), len(columns))
 	}

@@ -3,39 +3,17 @@ package export_crisol_stage_group
 
 import (
 	"runtime"
-	"strings"
 
 	"github.com/crisol/crisol/sdk/go/internal/stage"
-	types "github.com/crisol/crisol/sdk/go/internal/wit/groups/imports/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/bridge"
+	types "github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
 	wit "github.com/crisol/crisol/sdk/go/internal/wit/types"
 )
 
-var served *stage.Definition[stage.Groups]
+var served stage.Served[stage.Groups]
 
 // Serve names the one plugin of this component.
-func Serve(definition *stage.Definition[stage.Groups]) {
-	if served != nil {
-		panic("a component is one plugin: Serve is called twice")
-	}
-	served = definition
-}
-
-// Served is the plugin of this component.
-func Served() *stage.Definition[stage.Groups] {
-	if served == nil {
-		panic("nothing is served: call Serve in an init function")
-	}
-	return served
-}
-
-// Columns gives them the form that all kinds share; texts of a call are kept.
-func Columns(columns []types.Column) []stage.Column {
-	given := make([]stage.Column, len(columns))
-	for i, column := range columns {
-		given[i] = stage.Column{Name: strings.Clone(column.Name), Type: strings.Clone(column.Type), Nullable: column.Nullable}
-	}
-	return given
-}
+func Serve(definition *stage.Definition[stage.Groups]) { served.Serve(definition) }
 
 // Session is one session; the bindings want the first two fields.
 type Session struct {
@@ -47,16 +25,11 @@ type Session struct {
 // OnDrop has nothing to do.
 func (s *Session) OnDrop() {}
 
-func failure(err error) types.Failure {
-	problem := stage.ProblemOf(err, "bug")
-	return types.Failure{Code: problem.Code, Text: problem.Text}
-}
-
 // SessionOpen begins a session.
 func SessionOpen(options string, input []types.Column, timestamp int64) wit.Result[*Session, types.Failure] {
-	session, err := Served().Open(strings.Clone(options), Columns(input), timestamp)
+	session, err := bridge.Open(&served, options, input, timestamp)
 	if err != nil {
-		return wit.Err[*Session, types.Failure](failure(err))
+		return wit.Err[*Session, types.Failure](bridge.Failure(err, "bug"))
 	}
 	return wit.Ok[*Session, types.Failure](&Session{session: session})
 }
@@ -71,7 +44,7 @@ func (s *Session) Finish() wit.Result[[][]byte, types.Failure] { return answer(s
 
 func answer(messages [][]byte, err error) wit.Result[[][]byte, types.Failure] {
 	if err != nil {
-		return wit.Err[[][]byte, types.Failure](failure(err))
+		return wit.Err[[][]byte, types.Failure](bridge.Failure(err, "bug"))
 	}
 	return wit.Ok[[][]byte, types.Failure](messages)
 }

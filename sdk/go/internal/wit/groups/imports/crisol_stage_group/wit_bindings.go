@@ -6,7 +6,7 @@
 package crisol_stage_group
 
 import (
-	"github.com/crisol/crisol/sdk/go/internal/wit/groups/imports/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
 )
 
 type Message = []uint8

@@ -6,9 +6,9 @@
 package wit_exports
 
 import (
-	"github.com/crisol/crisol/sdk/go/internal/wit/rows/exports/export_crisol_stage_description"
+	"github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/export_crisol_stage_description"
 	"github.com/crisol/crisol/sdk/go/internal/wit/rows/exports/export_crisol_stage_transform"
-	"github.com/crisol/crisol/sdk/go/internal/wit/rows/imports/crisol_stage_types"
 	witRuntime "github.com/crisol/crisol/sdk/go/internal/wit/runtime"
 	witTypes "github.com/crisol/crisol/sdk/go/internal/wit/types"
 	"runtime"

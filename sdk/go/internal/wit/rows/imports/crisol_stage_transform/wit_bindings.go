@@ -6,7 +6,7 @@
 package crisol_stage_transform
 
 import (
-	"github.com/crisol/crisol/sdk/go/internal/wit/rows/imports/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
 	witTypes "github.com/crisol/crisol/sdk/go/internal/wit/types"
 )
 

@@ -6,11 +6,11 @@
 package wit_exports
 
 import (
+	"github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/export_crisol_stage_description"
 	witRuntime "github.com/crisol/crisol/sdk/go/internal/wit/runtime"
 	witTypes "github.com/crisol/crisol/sdk/go/internal/wit/types"
-	"github.com/crisol/crisol/sdk/go/internal/wit/verdicts/exports/export_crisol_stage_description"
 	"github.com/crisol/crisol/sdk/go/internal/wit/verdicts/exports/export_crisol_stage_verdicts"
-	"github.com/crisol/crisol/sdk/go/internal/wit/verdicts/imports/crisol_stage_types"
 	"runtime"
 	"unsafe"
 )

@@ -6,7 +6,7 @@
 package crisol_stage_verdicts
 
 import (
-	"github.com/crisol/crisol/sdk/go/internal/wit/verdicts/imports/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
 )
 
 type Message = []uint8

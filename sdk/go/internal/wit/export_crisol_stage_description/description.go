@@ -3,20 +3,19 @@ package export_crisol_stage_description
 
 import (
 	"github.com/crisol/crisol/sdk/go/internal/stage"
-	transform "github.com/crisol/crisol/sdk/go/internal/wit/rows/exports/export_crisol_stage_transform"
-	types "github.com/crisol/crisol/sdk/go/internal/wit/rows/imports/crisol_stage_types"
+	"github.com/crisol/crisol/sdk/go/internal/wit/bridge"
+	types "github.com/crisol/crisol/sdk/go/internal/wit/crisol_stage_types"
 	wit "github.com/crisol/crisol/sdk/go/internal/wit/types"
 )
 
 // Describe is a JSON object.
-func Describe() string { return transform.Served().Describe() }
+func Describe() string { return stage.ThePlugin().Describe() }
 
 // Plan tells what is read and written.
 func Plan(options string, input []types.Column) wit.Result[types.StagePlan, types.Failure] {
-	plan, err := transform.Served().Plan(options, transform.Columns(input))
+	plan, err := stage.ThePlugin().Plan(options, bridge.Columns(input))
 	if err != nil {
-		problem := stage.ProblemOf(err, "input")
-		return wit.Err[types.StagePlan, types.Failure](types.Failure{Code: problem.Code, Text: problem.Text})
+		return wit.Err[types.StagePlan, types.Failure](bridge.Failure(err, "input"))
 	}
 	writes := make([]types.Column, len(plan.Writes))
 	for i, column := range plan.Writes {
