@@ -44,3 +44,16 @@ pub fn run(script: &str) -> (tempfile::TempDir, Tables, String) {
     let tables = Tables::new(folder.path().join("shop/data/tables"));
     (folder, tables, said)
 }
+
+/// Runs a tutorial of a first plugin, which writes its source to `source`, after some commands. It is refused once, as it says, then one of
+/// its two lines is in the table and the other in quarantine.
+pub fn first_plugin(document: &str, source: &str, before: &str) {
+    let script = script(document);
+    assert!(script.contains("host new sales") && script.contains(&format!("cat > {source}")), "{script}");
+    let (_folder, tables, said) = run(&format!("{before}\n{script}"));
+    for words in ["FAIL  what cannot be is refused", "1 of 2 samples hold", "2 of 2 samples hold", "price_below_zero"] {
+        assert!(said.contains(words), "`{words}` is missing in:\n{said}");
+    }
+    assert_eq!(tables.count("silver/sales"), 1);
+    assert_eq!(tables.count("silver/sales_quarantine"), 1);
+}

@@ -125,13 +125,8 @@ fn purpose(kind: Kind) -> &'static str {
 
 /// How a contract names it.
 fn stage(name: &str, kind: Kind) -> String {
-    let (stage, group) = match kind {
-        Kind::Decoder => ("decode", ""),
-        Kind::Transformer => ("transform", ""),
-        Kind::Validator => ("validate", ""),
-        Kind::Ranker => ("rank", ",\n  \"group_by\": [\"shop\"], \"mode\": \"replace_groups\""),
-        Kind::Aggregator => ("aggregate", ",\n  \"group_by\": [\"shop\"], \"mode\": \"replace_groups\""),
-    };
+    let group = if kind.groups() { ",\n  \"group_by\": [\"shop\"], \"mode\": \"replace_groups\"" } else { "" };
+    let stage = kind.stage_key();
     format!(
         "{{ \"name\": \"silver.sales\", \"from\": \"bronze.sales\",\n  \"stages\": [{{ \"{stage}\": \"{name}\" }}]{group}, … }}"
     )

@@ -71,8 +71,6 @@ impl Asked<'_> {
         refusals: &[Refusal],
         at_work: &mut impl Iterator<Item = AtWork>,
     ) -> Fit {
-        let key = stage.kind.key();
-        let range = stage.version_range.as_ref().map(|range| format!("@{range}")).unwrap_or_default();
         let mut refusals = refusals.to_vec();
         let mut columns = None;
         if is_asked_for(stage, self.component) {
@@ -80,15 +78,21 @@ impl Asked<'_> {
         } else {
             let message =
                 format!("it asks for another one: this is a {} {}", self.component.kind(), self.component.version());
-            let place = stream.place(format!("stages[{at}].{key}"));
+            let place = stream.place(format!("stages[{at}].{}", stage.kind.key()));
             refusals.push(Refusal { place, message, hint: String::new() });
         }
         let problems = match EngineError::refused(self.positions, refusals) {
             EngineError::Contracts(problems) => problems.as_slice().to_vec(),
             _ => Vec::new(),
         };
-        Fit { table: stream.table.name.clone(), stage: format!("{key} {}{range}", stage.component), columns, problems }
+        Fit { table: stream.table.name.clone(), stage: written(stage), columns, problems }
     }
+}
+
+/// A stage as the contract has it, `decode orders@^1`.
+pub(crate) fn written(stage: &StageSpec) -> String {
+    let range = stage.version_range.as_ref().map(|range| format!("@{range}")).unwrap_or_default();
+    format!("{} {}{range}", stage.kind.key(), stage.component)
 }
 
 /// Whether a stage takes the component, by name, kind and range of versions.

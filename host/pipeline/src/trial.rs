@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::SchemaRef;
-use crisol_contract::{OnRejected, OnViolation, Project, StageKind, StageSpec, WriteMode};
+use crisol_contract::{OnRejected, OnViolation, Project, StageSpec, WriteMode};
 use crisol_observe::{Build, ColumnChanges};
 use crisol_plugin::{Component, Registry};
 use crisol_stage::Chain;
@@ -20,7 +20,7 @@ pub use self::reasons::Reason;
 pub use self::run::{Cost, Tried};
 use self::run::{Given, Ran};
 use crate::files::Kafka;
-use crate::fit::is_asked_for;
+use crate::fit::{is_asked_for, written};
 use crate::inspect::find;
 use crate::plan::{self, SourcePlan, StreamPlan};
 use crate::swap::{self, Decisions, changes, difference};
@@ -145,16 +145,12 @@ fn tried_plan(project: &Project, table: &str) -> Result<StreamPlan, EngineError>
 
 /// The stages that take the component.
 fn stages(plan: &StreamPlan, component: &Component) -> Result<Vec<String>, EngineError> {
-    let named = |kind: StageKind, name: &str| format!("{} {name}", kind.key());
     let taken = plan.table.stages.iter().filter(|stage| is_asked_for(stage, component));
-    let taken: Vec<String> = taken.map(|stage| named(stage.kind, &stage.component)).collect();
+    let taken: Vec<String> = taken.map(|stage| format!("{} {}", stage.kind.key(), stage.component)).collect();
     if !taken.is_empty() {
         return Ok(taken);
     }
-    let range = |stage: &StageSpec| stage.version_range.as_ref().map(|range| format!("@{range}"));
-    let all =
-        plan.table.stages.iter().map(|stage| named(stage.kind, &stage.component) + &range(stage).unwrap_or_default());
-    let all: Vec<String> = all.map(|stage| format!("`{stage}`")).collect();
+    let all: Vec<String> = plan.table.stages.iter().map(|stage| format!("`{}`", written(stage))).collect();
     let (name, version) = (component.name(), component.version());
     Err(refuse(
         plan,

@@ -52,7 +52,7 @@ impl Kind {
     }
 
     /// The interface that it exports beside `description`.
-    pub(crate) fn interface(self) -> &'static str {
+    pub fn interface(self) -> &'static str {
         match self {
             Self::Decoder | Self::Transformer => "transform",
             Self::Validator => "verdicts",
@@ -61,7 +61,7 @@ impl Kind {
     }
 
     /// Whether it works on whole groups, not on rows.
-    pub(crate) fn groups(self) -> bool {
+    pub fn groups(self) -> bool {
         matches!(self, Self::Ranker | Self::Aggregator)
     }
 

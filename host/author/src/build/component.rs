@@ -50,11 +50,7 @@ fn adapter() -> anyhow::Result<Vec<u8>> {
 /// Whether a component exports the interface of a kind.
 fn exports(component: &[u8], kind: Kind) -> anyhow::Result<()> {
     let DecodedWasm::Component(resolve, world) = decode(component)? else { anyhow::bail!("it is a package of WIT") };
-    let wanted = match kind {
-        Kind::Decoder | Kind::Transformer => "transform",
-        Kind::Validator => "verdicts",
-        Kind::Ranker | Kind::Aggregator => "group",
-    };
+    let wanted = kind.interface();
     let name = |item: &WorldItem| match item {
         WorldItem::Interface { id, .. } => resolve.interfaces[*id].name.clone(),
         _ => None,

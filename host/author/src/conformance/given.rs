@@ -1,7 +1,7 @@
 //! What a component is given: options and columns as its samples have them.
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use crisol_plugin::{Component, Limits, Sample};
 use serde_json::{Map, Value};
@@ -19,6 +19,14 @@ pub(super) struct Given {
     /// Rows of the samples; maybe none.
     pub(super) rows: RecordBatch,
     pub(super) timestamp_us: i64,
+}
+
+impl Given {
+    /// The columns of the rows that a component reads, in its order.
+    pub(super) fn seen(&self, reads: &[String]) -> Result<RecordBatch, ArrowError> {
+        let reads = reads.iter().map(|name| self.schema.index_of(name)).collect::<Result<Vec<_>, _>>()?;
+        self.rows.project(&reads)
+    }
 }
 
 /// One for each set of options and columns among the samples. Without samples what the kind, or the name, tells.

@@ -58,9 +58,7 @@ impl Suite {
 }
 
 fn decks(stage: &GroupStage, given: &Given) -> Result<Vec<(&'static str, Grouped)>, ArrowError> {
-    let reads: Vec<usize> =
-        stage.reads().iter().map(|name| given.schema.index_of(name)).collect::<Result<_, ArrowError>>()?;
-    let samples = given.rows.project(&reads)?;
+    let samples = given.seen(stage.reads())?;
     let schema = samples.schema();
     let mixed = mixed(&schema, &samples)?;
     Ok(vec![

@@ -102,7 +102,7 @@ impl Suite {
         }
         for given in given {
             self.plans(&given);
-            if groups(&self.component) {
+            if self.component.kind().groups() {
                 self.groups(&given);
             } else {
                 self.rows(&given);
@@ -119,10 +119,6 @@ impl Suite {
     fn holds(&mut self, name: &str, run: impl FnOnce() -> Result<(), String>) {
         self.case(name, || run().map(|()| None));
     }
-}
-
-fn groups(component: &Component) -> bool {
-    matches!(component.kind(), crate::Kind::Ranker | crate::Kind::Aggregator)
 }
 
 /// A component may say that it cannot work; it may not break.

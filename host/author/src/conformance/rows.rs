@@ -4,14 +4,11 @@ use arrow_array::{RecordBatch, UInt32Array};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
-use crisol_plugin::{CallError, RowOutput, RowStage};
+use crisol_plugin::{CallError, ROWS_MAX, RowOutput, RowStage};
 
 use super::given::{Given, limits};
 use super::values::Choice;
 use super::{NAME, Suite, clean, compare, cut, values};
-
-/// Most rows of one call.
-const ROWS_MAX: u32 = 16_384;
 
 impl Suite {
     pub(super) fn rows(&mut self, given: &Given) {
@@ -20,7 +17,7 @@ impl Suite {
             Ok(stage) => stage,
             Err(error) => return self.holds(&format!("it can be set up{label}"), || Err(error.to_string())),
         };
-        let decks = match seen(&stage, given).and_then(|rows| decks(&rows)) {
+        let decks = match given.seen(stage.reads()).and_then(|rows| decks(&rows)) {
             Ok(decks) => decks,
             Err(error) => return self.holds(&format!("rows can be made{label}"), || Err(error.to_string())),
         };
@@ -51,13 +48,6 @@ impl Suite {
 
 const MIXED: &str = "rows of samples among extreme ones";
 
-/// The given rows, as the component sees them.
-fn seen(stage: &RowStage, given: &Given) -> Result<RecordBatch, ArrowError> {
-    let reads: Vec<usize> =
-        stage.reads().iter().map(|name| given.schema.index_of(name)).collect::<Result<_, ArrowError>>()?;
-    given.rows.project(&reads)
-}
-
 /// Rows to be tried, and what they are called.
 fn decks(samples: &RecordBatch) -> Result<Vec<(&'static str, RecordBatch)>, ArrowError> {
     let schema = samples.schema();
@@ -80,7 +70,7 @@ pub(super) fn mixed(schema: &SchemaRef, samples: &RecordBatch) -> Result<RecordB
 /// The same rows again and again, as many as one message holds.
 pub(super) fn many(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let count = rows.num_rows().max(1) as u32;
-    take_record_batch(rows, &(0..ROWS_MAX).map(|at| at % count).collect::<UInt32Array>())
+    take_record_batch(rows, &(0..ROWS_MAX as u32).map(|at| at % count).collect::<UInt32Array>())
 }
 
 /// That pieces give what the whole gives in a new instance. Where that cannot work, the pieces are not looked at.

@@ -9,12 +9,12 @@ use tracing::Level;
 
 use super::{NOW_US, input, options, told};
 use crate::Kind;
+use crate::conformance::Suite;
 use crate::conformance::given::limits;
 use crate::conformance::groups::{Grouped, whole};
 use crate::conformance::heard::{Line, heard};
 use crate::conformance::plan::refused;
 use crate::conformance::values::{self, Choice};
-use crate::conformance::{Suite, groups};
 
 const LINE: &str = "hello from the batch: pa\u{ed}s \u{6771}\u{4eac} \u{1f600}";
 
@@ -31,7 +31,7 @@ impl Suite {
                 _ => Err(format!("the lines were {lines:?}")),
             }
         });
-        let places: &[&str] = if groups(&component) { &["open", "push", "finish"] } else { &["open", "push"] };
+        let places: &[&str] = if component.kind().groups() { &["open", "push", "finish"] } else { &["open", "push"] };
         for place in places {
             self.holds(&format!("exact: it fails in {place}"), || failed(run(json!({ "fail": place })).0?, place));
         }
@@ -73,7 +73,7 @@ fn work(component: &Arc<Component>, written: Value) -> Result<Result<(), CallErr
         let columns: Vec<usize> = reads.iter().filter_map(|name| input.index_of(name).ok()).collect();
         values::rows(&input, 5, Choice::Textual).and_then(|rows| rows.project(&columns)).map_err(told)
     };
-    if groups(component) {
+    if component.kind().groups() {
         let stage = component.group_stage(&options, &input, &limits).map_err(told)?;
         let grouped = Grouped::of(rows(stage.reads())?, 2);
         return Ok(whole(&stage, stage.fresh_session(NOW_US), &grouped).map(drop));
