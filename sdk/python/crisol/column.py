@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from struct import calcsize
 from typing import Any
 
 from . import bits, decimals, message
@@ -11,7 +12,7 @@ from .message import Envelope
 from .moments import day_of, moment_of
 from .types import Type
 
-_FORMATS = {
+FORMATS = {
     "tinyint": "b",
     "smallint": "h",
     "int": "i",
@@ -65,15 +66,15 @@ class Column:
     @cached_property
     def values(self) -> memoryview:
         """Numbers, days and microseconds without a copy; whatever stands under a null does not count."""
-        code = _FORMATS.get(self.type.kind)
+        code = FORMATS.get(self.type.kind)
         if code is None:
             raise TypeError(f"a {self.type.name} has no plain values; take `tolist()`")
-        return self.buffers[1].cast(code)[: self._length]
+        return self.buffers[1][: calcsize(code) * self._length].cast(code)
 
     @cached_property
     def offsets(self) -> memoryview:
         """Where the bytes of a text or the elements of an array start; one more says where the last ends."""
-        return self.buffers[1].cast("i")[: self._length + 1]
+        return self.buffers[1][: 4 * (self._length + 1)].cast("i")
 
     @cached_property
     def _list(self) -> list[Any]:
@@ -163,14 +164,19 @@ _READERS = {
 
 
 class Columns(Mapping[str, Column]):
-    """The columns of a message by name."""
+    """The columns of some rows by name."""
 
-    def __init__(self, types: Mapping[str, Type], received: bytes) -> None:
-        envelope = message.read(received)
+    def __init__(self, rows: int, columns: dict[str, Column]) -> None:
         #: How many rows there are.
-        self.rows = envelope.rows
+        self.rows = rows
+        self._columns = columns
+
+    @classmethod
+    def read(cls, types: Mapping[str, Type], received: bytes) -> Columns:
+        """The columns of a message, which has exactly these."""
+        envelope = message.read(received)
         walk = _Walk(envelope)
-        self._columns = {name: walk.column(type) for name, type in types.items()}
+        return cls(envelope.rows, {name: walk.column(type) for name, type in types.items()})
 
     def __getitem__(self, name: str) -> Column:
         return self._columns[name]

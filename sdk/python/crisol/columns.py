@@ -10,10 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .column import Columns
+from .grouping import Aggregating, Ranked, Ranking
 from .hints import columns_of
 from .output import Rejections, with_index
 from .stage import Plan, definer, wanted
 from .types import Type
+
+__all__ = ["Output", "Ranked", "aggregator", "decoder", "ranker", "transformer", "validator"]
 
 
 class Output(Rejections):
@@ -30,7 +33,7 @@ class Output(Rejections):
         self._origin, self._values = origin, values
 
     def rows(self) -> bytes:
-        return with_index(self._writes, dict(self._values), "_row", self._origin)
+        return with_index(self._writes, self._values, "_row", self._origin)
 
 
 def _planning(made_by: Any) -> Callable[[Any, dict[str, Type]], Plan]:
@@ -52,7 +55,7 @@ class _Pushing:
 
     def push(self, message: bytes) -> tuple[bytes, bytes | None]:
         out = Output(self.plan.writes)
-        self.stage.push(Columns(self.plan.reads, message), out)
+        self.stage.push(Columns.read(self.plan.reads, message), out)
         return out.rows(), out.message()
 
 
@@ -63,13 +66,18 @@ class _Checking:
 
     def check(self, message: bytes) -> bytes | None:
         broken = Rejections()
-        self.stage.check(Columns(self.plan.reads, message), broken)
+        self.stage.check(Columns.read(self.plan.reads, message), broken)
         return broken.message()
 
 
 #: A class with `push(self, rows: Columns, out: Output)`.
-decoder = definer("decoder", "push", _planning, _Pushing)
+decoder = definer("decoder", ["push"], _planning, _Pushing)
 #: A class with `push(self, rows: Columns, out: Output)`.
-transformer = definer("transformer", "push", _planning, _Pushing)
+transformer = definer("transformer", ["push"], _planning, _Pushing)
 #: A class with `check(self, rows: Columns, broken: Rejections)`.
-validator = definer("validator", "check", _planning, _Checking)
+validator = definer("validator", ["check"], _planning, _Checking)
+#: A class with `rank(self, rows: Columns, groups: Sequence[range]) -> Ranked`; `grouping.Ranker` says more.
+ranker = definer("ranker", ["rank"], _planning, Ranking)
+#: A class with `add(self, rows: Columns, group: range)`, `close(self) -> bool` and
+#: `take(self) -> Mapping[str, Sequence]`; `grouping.Aggregator` says more.
+aggregator = definer("aggregator", ["add", "close", "take"], _planning, Aggregating)

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from . import bits, decimals, message
-from .column import _FORMATS
+from .column import FORMATS
 from .message import Buffer
 from .moments import days_of, micros_of
 from .types import Type
@@ -57,7 +57,7 @@ def _filled(values: Sequence[Any], nulls: int, empty: Any) -> Sequence[Any]:
 
 
 def _plain(out: _Out, type: Type, values: Sequence[Any], nulls: int) -> None:
-    out.buffers.append(array(_FORMATS[type.kind], _filled(values, nulls, 0)))
+    out.buffers.append(array(FORMATS[type.kind], _filled(values, nulls, 0)))
 
 
 def _booleans(out: _Out, type: Type, values: Sequence[Any], nulls: int) -> None:

@@ -1,132 +1,95 @@
-"""Rankers and aggregators over rows. The rows of a group follow each other; groups ascend."""
+"""Rankers and aggregators over rows: each becomes one over columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, get_args
 
 from .column import Columns
-from .errors import Failure, Rejection
+from .errors import Failure
+from .grouping import Aggregating, Ranked, Ranking, Values
 from .hints import columns_of
-from .output import INT, Rows
-from .rows import Input, given_back, hinted
+from .output import values_of
+from .rows import given_back, hinted, objects
 from .stage import Plan, definer, wanted
 from .types import Type
 
-_GROUP = "_group"
 
-
-class _Groups:
-    """Rows of a message, each with its group."""
-
-    def __init__(self, plan: Plan, record: type) -> None:
-        self.reads = plan.reads
-        self.record = record
-
-    def rows(self, message: bytes) -> Iterator[tuple[int, Any]]:
-        given = Input(self.reads, self.record, Columns({**self.reads, _GROUP: INT}, message))
-        if given.nulls:
-            name = next(iter(given.nulls.values()))
+def _records(record: type, rows: Columns, group: range) -> list[Any]:
+    for name, column in rows.items():
+        if column.null_count and not column.type.nullable:
             raise Failure("input", f"column `{name}` is null in a row; drop such rows before, or declare it `| None`")
-        return zip(given.columns[_GROUP].tolist(), given.objects)
+    return objects(record, rows, group)
 
 
-def _stopping(call: Callable[[], Any]) -> Any:
-    """A stage over groups has no quarantine: a rejection stops it."""
-    try:
-        return call()
-    except Rejection as why:
-        raise Failure("input", f"a row of a group is refused, {why}; drop such rows before") from why
-
-
-def _answer(rows: Rows) -> list[bytes]:
-    return [rows.message()] if rows.rows else []
+def _ranked(made_by: type) -> tuple[type, type]:
+    """What a ranker reads and what it adds."""
+    (group, *_), kept = hinted(made_by, "rank")
+    return get_args(group)[0], get_args(get_args(kept)[0])[1]
 
 
 def _ranking(made_by: type) -> Callable[[Any, dict[str, Type]], Plan]:
-    (group, *_), kept = hinted(made_by, "rank")
-    reads, writes = columns_of(get_args(group)[0]), columns_of(get_args(get_args(kept)[0])[1])
+    reads, writes = map(columns_of, _ranked(made_by))
     return lambda _, given: Plan(wanted(reads, given), writes)
 
 
-class _Ranking:
-    """Rows wait until their group is complete."""
-
+class _Ranker:
     def __init__(self, plan: Plan, stage: Any) -> None:
-        (group, *_), _ = hinted(type(stage), "rank")
-        self.groups = _Groups(plan, get_args(group)[0])
+        self.record, _ = _ranked(type(stage))
         self.writes = plan.writes
-        self.rank = stage.rank
-        self.group: int | None = None
-        self.waiting: list[Any] = []
-        #: Rows of groups that are done.
-        self.done = 0
+        self.stage = stage
 
-    def push(self, message: bytes) -> list[bytes]:
-        kept = Rows(self.writes)
-        for group, row in self.groups.rows(message):
-            if group != self.group:
-                self._close(kept)
-                self.group = group
-            self.waiting.append(row)
-        return _answer(kept)
+    def rank(self, rows: Columns, groups: list[range]) -> Ranked:
+        kept: list[int] = []
+        added: list[Any] = []
+        for group in groups:
+            for place, row in self.stage.rank(_records(self.record, rows, group)):
+                kept.append(group.start + place)
+                added.append(row)
+        return Ranked(kept, values_of(added, self.writes))
 
-    def finish(self) -> list[bytes]:
-        kept = Rows(self.writes)
-        self._close(kept)
-        return _answer(kept)
 
-    def _close(self, kept: Rows) -> None:
-        if not self.waiting:
-            return
-        for place, added in _stopping(lambda: list(self.rank(self.waiting))):
-            kept.put(self.done + place, added)
-        self.done += len(self.waiting)
-        self.waiting = []
+def _aggregated(made_by: type) -> tuple[type, type]:
+    """What an aggregator reads and what it makes."""
+    (_, record, *_), _ = hinted(made_by, "add")
+    _, made = hinted(made_by, "finish")
+    return record, given_back(made)
 
 
 def _aggregating(made_by: type) -> Callable[[Any, dict[str, Type]], Plan]:
-    (_, record, *_), _ = hinted(made_by, "add")
-    _, made = hinted(made_by, "finish")
-    reads, writes = columns_of(record), columns_of(given_back(made))
+    reads, writes = map(columns_of, _aggregated(made_by))
     return lambda _, given: Plan(wanted(reads, given), writes)
 
 
-class _Aggregating:
+class _Aggregator:
     def __init__(self, plan: Plan, stage: Any) -> None:
-        (_, record, *_), _ = hinted(type(stage), "add")
-        self.groups = _Groups(plan, record)
+        self.record, _ = _aggregated(type(stage))
         self.writes = plan.writes
         self.stage = stage
-        self.group: int | None = None
-        self.state: Any = None
+        self.state = stage.start()
+        self.made: list[Any] = []
 
-    def push(self, message: bytes) -> list[bytes]:
-        made = Rows(self.writes, _GROUP)
-        add = self.stage.add
-        for group, row in self.groups.rows(message):
-            if group != self.group:
-                self._close(made)
-                self.group, self.state = group, self.stage.start()
-            _stopping(lambda: add(self.state, row))
-        return _answer(made)
+    def add(self, rows: Columns, group: range) -> None:
+        add, state = self.stage.add, self.state
+        for row in _records(self.record, rows, group):
+            add(state, row)
 
-    def finish(self) -> list[bytes]:
-        made = Rows(self.writes, _GROUP)
-        self._close(made)
-        return _answer(made)
-
-    def _close(self, made: Rows) -> None:
-        if self.group is None:
-            return
-        row = _stopping(lambda: self.stage.finish(self.state))
+    def close(self) -> bool:
+        row = self.stage.finish(self.state)
+        self.state = self.stage.start()
         if row is not None:
-            made.put(self.group, row)
-        self.group = None
+            self.made.append(row)
+        return row is not None
+
+    def take(self) -> Values:
+        made, self.made = self.made, []
+        return values_of(made, self.writes)
 
 
 #: Chooses rows of a group: a class with `rank(self, group: list[Row]) -> Iterator[tuple[int, Output]]`.
-ranker = definer("ranker", "rank", _ranking, _Ranking)
+ranker = definer("ranker", ["rank"], _ranking, lambda plan, stage: Ranking(plan, _Ranker(plan, stage)))
 #: Makes one row of a group: a class with `start(self) -> State`, `add(self, state: State, row: Row)` and
 #: `finish(self, state: State) -> Output | None`.
-aggregator = definer("aggregator", "finish", _aggregating, _Aggregating)
+aggregator = definer(
+    "aggregator", ["start", "add", "finish"], _aggregating, lambda plan, stage: Aggregating(plan, _Aggregator(plan, stage))
+)

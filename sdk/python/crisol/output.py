@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from operator import attrgetter
 from typing import Any
@@ -42,24 +42,23 @@ class Rejections:
 
 
 class Rows:
-    """Rows of dataclasses, each with the number of what it came from: `index` is `_row` or `_group`."""
+    """Rows of dataclasses, each with the number of the row that it came from."""
 
-    def __init__(self, writes: dict[str, Type], index: str = "_row") -> None:
+    def __init__(self, writes: dict[str, Type]) -> None:
         self.types = writes
-        self.index = index
         self.numbers: list[int] = []
         self.rows: list[Any] = []
 
-    def put(self, number: int, row: Any) -> None:
-        self.numbers.append(number)
-        self.rows.append(row)
-
     def message(self) -> bytes:
-        names = [field.name for field in fields(self.rows[0])] if self.rows and is_dataclass(self.rows[0]) else self.types
-        values = {column: list(map(attrgetter(name), self.rows)) for column, name in zip(self.types, names)}
-        return with_index(self.types, values, self.index, self.numbers)
+        return with_index(self.types, values_of(self.rows, self.types), "_row", self.numbers)
 
 
-def with_index(types: dict[str, Type], values: dict[str, Sequence[Any]], index: str, numbers: Sequence[int]) -> bytes:
+def values_of(rows: Sequence[Any], types: Mapping[str, Type]) -> dict[str, list[Any]]:
+    """The values of rows by column."""
+    names = [field.name for field in fields(rows[0])] if rows and is_dataclass(rows[0]) else types
+    return {column: list(map(attrgetter(name), rows)) for column, name in zip(types, names)}
+
+
+def with_index(types: Mapping[str, Type], values: Mapping[str, Sequence[Any]], index: str, numbers: Sequence[int]) -> bytes:
     """A message whose last column is the index."""
     return encode({**types, index: INT}, {**values, index: numbers})

@@ -20,21 +20,24 @@ _FILTERED = Rejection.filter("filtered")
 class Input:
     """The rows of a message as objects of a dataclass."""
 
-    def __init__(self, reads: dict[str, Type], record: type, columns: Columns) -> None:
-        self.rows = columns.rows
-        self.columns = columns
-        lists = [columns[name].tolist() for name in reads]
+    def __init__(self, record: type, columns: Columns) -> None:
         #: By row: the first column with a null where there may be none.
         self.nulls: dict[int, str] = {}
-        for name, type in reads.items():
-            if not type.nullable and columns[name].null_count:
-                self._forbid(name, columns[name])
-        self.objects: list[Any] = list(map(record, *lists)) if lists else [record() for _ in range(self.rows)]
+        for name, column in columns.items():
+            if not column.type.nullable and column.null_count:
+                self._forbid(name, column)
+        self.objects = objects(record, columns, range(columns.rows))
 
     def _forbid(self, name: str, column: Column) -> None:
         for row, valid in enumerate(column.valid or ()):
             if not valid:
                 self.nulls.setdefault(row, name)
+
+
+def objects(record: type, columns: Columns, rows: range) -> list[Any]:
+    """Some rows, all of whose columns are read, as objects of a dataclass."""
+    lists = [column.tolist()[rows.start : rows.stop] for column in columns.values()]
+    return list(map(record, *lists)) if lists else [record() for _ in rows]
 
 
 def hinted(made_by: type, method: str) -> tuple[list[Any], Any]:
@@ -80,7 +83,7 @@ class _Decoding:
         ((name, type),) = self.plan.reads.items()
         made, rejected = Rows(self.plan.writes), Rejections()
         decode, numbers, rows = self.decode, made.numbers, made.rows
-        for row, given in enumerate(_messages(Columns({name: type}, message)[name])):
+        for row, given in enumerate(_messages(Columns.read({name: type}, message)[name])):
             try:
                 if given is None:
                     raise Rejection("corrupt_record", f"`{name}` is null")
@@ -120,7 +123,7 @@ class _Transforming:
         self.record, self.transform = _record_of(stage, "transform")
 
     def push(self, message: bytes) -> tuple[bytes, bytes | None]:
-        given = Input(self.plan.reads, self.record, Columns(self.plan.reads, message))
+        given = Input(self.record, Columns.read(self.plan.reads, message))
         made, rejected = Rows(self.plan.writes), Rejections()
         for place, row in enumerate(given.objects):
             try:
@@ -163,7 +166,7 @@ class _Checking:
         self.record, self.rules = _record_of(stage, "check")
 
     def check(self, message: bytes) -> bytes | None:
-        given = Input(self.plan.reads, self.record, Columns(self.plan.reads, message))
+        given = Input(self.record, Columns.read(self.plan.reads, message))
         rejected = Rejections()
         for place, row in enumerate(given.objects):
             if place in given.nulls:
@@ -176,8 +179,8 @@ class _Checking:
 
 
 #: Makes a row of each message: a class with `decode(self, message: str) -> Row`.
-decoder = definer("decoder", "decode", _decoding, _Decoding)
+decoder = definer("decoder", ["decode"], _decoding, _Decoding)
 #: Makes rows of rows: a class with `transform(self, row: Input) -> Output`, or an iterator or list of them, or none.
-transformer = definer("transformer", "transform", _transforming, _Transforming)
+transformer = definer("transformer", ["transform"], _transforming, _Transforming)
 #: Judges rows: a class with `check(self, row: Row) -> Iterator[Rejection]`.
-validator = definer("validator", "check", _checking, _Checking)
+validator = definer("validator", ["check"], _checking, _Checking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -79,7 +79,7 @@ class Stage:
 Planning = Callable[[type], Callable[[Any, Columns], Plan]]
 
 
-def definer(kind: str, method: str, planning: Callable[..., Any], session: Callable[[Plan, Any], Any]) -> Callable[..., Any]:
+def definer(kind: str, methods: Sequence[str], planning: Callable[..., Any], session: Callable[[Plan, Any], Any]) -> Callable[..., Any]:
     """The decorator of a kind; `planning` makes of the class what plans for options and input."""
 
     def decorator(
@@ -88,8 +88,9 @@ def definer(kind: str, method: str, planning: Callable[..., Any], session: Calla
         about = {"name": name, "version": version, "schema_versions": schema_versions, "reuse": reuse}
 
         def define(made_by: type) -> type:
-            if not hasattr(made_by, method):
-                raise TypeError(f"the {kind} `{made_by.__name__}` needs a method `{method}`")
+            for method in methods:
+                if not hasattr(made_by, method):
+                    raise TypeError(f"the {kind} `{made_by.__name__}` needs a method `{method}`")
             made_by.crisol_stage = Stage(kind, made_by, about, options, planning(made_by, **more), session)
             return made_by
 

@@ -57,7 +57,7 @@ class _Opened:
         return encode({**nullable, "_group": INT}, {**values, "_group": groups})
 
     def rows(self, message: bytes, index: str) -> list[dict[str, Any]]:
-        columns = Columns({**self.writes, index: INT}, message)
+        columns = Columns.read({**self.writes, index: INT}, message)
         return [dict(zip(columns, values)) for values in zip(*(column.tolist() for column in columns.values()))]
 
 
@@ -100,7 +100,7 @@ def _pushed(opened: _Opened, rows: Sequence[Any]) -> Outcome:
 def _rejected(message: bytes | None) -> list[Rejected]:
     if message is None:
         return []
-    rows, kinds, codes, texts = (column.tolist() for column in Columns(_REJECTED, message).values())
+    rows, kinds, codes, texts = (column.tolist() for column in Columns.read(_REJECTED, message).values())
     return [Rejected(row, code, text, kind == 1) for row, kind, code, text in zip(rows, kinds, codes, texts)]
 
 

@@ -29,7 +29,7 @@ class Messages(unittest.TestCase):
         types = columns_of(Table)
         for rows in (ROWS, ROWS[:1], ROWS[1:2] * 9, ROWS * 100, []):
             values = {name: [getattr(row, name) for row in rows] for name in NAMES}
-            columns = Columns(types, encode(types, values))
+            columns = Columns.read(types, encode(types, values))
             self.assertEqual(columns.rows, len(rows))
             for name in NAMES:
                 self.assertEqual(columns[name].tolist(), values[name], name)
