@@ -317,6 +317,19 @@ export interface Output<F extends Fields> {
   filter(row: number, code: string, text?: string): void;
 }
 
+/** Rows from `start` up to `end`, without that one. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Rows that a ranker keeps; the others are not part of the result. */
+export interface Kept<F extends Fields> {
+  readonly columns: Builders<F>;
+  /** One more row, whose values were appended, stands for input row `row`: each at most once, in any order. */
+  row(row: number): void;
+}
+
 /** Columns that are given, or found for an input and options. */
 type Planned<F extends Fields, O> =
   | Fieldlike<F>
@@ -344,6 +357,17 @@ export const columns: {
         broken: { reject(row: number, code: string, text?: string): void; filter(row: number, code: string, text?: string): void },
         state: State,
       ): void;
+    },
+  ): Stage;
+  ranker<I extends Fields, F extends Fields, O extends OptionFields = NoOptions, State = Batch<O>>(
+    spec: About<O, State> & {
+      reads: Planned<I, O>;
+      writes: Planned<F, O>;
+      /**
+       * Whole groups: each of `groups` is where the rows of one stand in `rows`, which may have others besides. Groups come
+       * one after another and never twice; what is kept may not depend on how many come at once.
+       */
+      rank(rows: Columns<I>, groups: readonly Range[], out: Kept<F>, state: State): void;
     },
   ): Stage;
   aggregator<I extends Fields, F extends Fields, Folded, O extends OptionFields = NoOptions, State = Batch<O>>(

@@ -1,13 +1,10 @@
 // Stages over whole columns: for speed, and where the columns are only known from the options.
 
 import { record } from "../record.js";
-import { int } from "../types.js";
-import { answer, stopping } from "./groups.js";
-import { Input } from "./input.js";
+import { Aggregating, Ranking } from "./column-groups.js";
+import { Input, batchOf } from "./input.js";
 import { Rejections, Rows } from "./output.js";
 import { stage, wanted } from "./stage.js";
-
-const GROUP = [int()];
 
 /** Columns that are given, or made of the input and the options. */
 const fields = (given, columns, options) => (typeof given === "function" ? given(columns, options) : given);
@@ -16,8 +13,6 @@ const plan = (spec) => (columns, options) => ({
   reads: wanted(fields(spec.reads, columns, options), columns),
   writes: spec.writes && record(fields(spec.writes, columns, options)),
 });
-
-const batchOf = (input) => ({ length: input.length, columns: input.columns });
 
 /** Rows that come out, and rows that do not. */
 class Output extends Rejections {
@@ -66,6 +61,13 @@ const validator = (spec) =>
     }),
   });
 
+const ranker = (spec) =>
+  stage("ranker", spec, {
+    needs: ["reads", "writes", "rank"],
+    plan: plan(spec),
+    session: ({ reads, writes }, state) => new Ranking(spec, reads, writes, state),
+  });
+
 const aggregator = (spec) =>
   stage("aggregator", spec, {
     needs: ["reads", "writes", "start", "add", "finish"],
@@ -73,39 +75,10 @@ const aggregator = (spec) =>
     session: ({ reads, writes }, state) => new Aggregating(spec, reads, writes, state),
   });
 
-/** A group may come in several messages. */
-class Aggregating {
-  #group;
-  #folded;
-
-  constructor(spec, reads, writes, state) {
-    Object.assign(this, { spec, reads, writes, state });
-  }
-
-  push(bytes) {
-    const input = new Input(bytes, this.reads, GROUP);
-    const [batch, groups] = [batchOf(input), input.more().values];
-    const made = new Rows(this.writes, "_group");
-    for (let start = 0, end; start < input.length; start = end) {
-      for (end = start + 1; end < input.length && groups[end] === groups[start]; ) end += 1;
-      this.#enter(groups[start], made);
-      stopping(() => this.spec.add(this.#folded, batch, start, end, this.state));
-    }
-    return answer(made);
-  }
-
-  finish() {
-    const made = new Rows(this.writes, "_group");
-    this.#enter(undefined, made);
-    return answer(made);
-  }
-
-  #enter(group, made) {
-    if (group === this.#group) return;
-    if (this.#group !== undefined && this.spec.finish(this.#folded, made, this.state) !== false) made.index.append(this.#group);
-    this.#group = group;
-    this.#folded = group === undefined ? undefined : this.spec.start(this.state);
-  }
-}
-
-export const columns = Object.freeze({ decoder: pushing("decoder"), transformer: pushing("transformer"), validator, aggregator });
+export const columns = Object.freeze({
+  decoder: pushing("decoder"),
+  transformer: pushing("transformer"),
+  validator,
+  ranker,
+  aggregator,
+});

@@ -7,7 +7,8 @@ import { Input } from "./input.js";
 import { Rows } from "./output.js";
 import { stage, wanted } from "./stage.js";
 
-const GROUP = [int()];
+/** The column after those of the record: `_group`. */
+export const GROUP = [int()];
 
 /** A group stage has no quarantine: a rejection stops it. */
 export function stopping(call) {

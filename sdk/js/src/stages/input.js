@@ -3,6 +3,9 @@
 import { readMessage } from "../arrow/read.js";
 import { notNull } from "../rejection.js";
 
+/** The rows as stages over columns see them. */
+export const batchOf = (input) => ({ length: input.length, columns: input.columns });
+
 /** A message of a record. */
 export class Input {
   #columns;
