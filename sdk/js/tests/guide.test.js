@@ -19,9 +19,10 @@ function stage(name) {
 }
 
 test("the decoder", () => {
-  const { rows, rejected } = decode(stage("sales"), ['{"sku": "a-1", "at": "2026-03-14T09:26:53Z"}', '{"sku": "", "at": "2026-03-14"}', "no JSON"]);
+  const message = (sku) => `{"sku": "${sku}", "at": "2026-03-14T09:26:53Z"}`;
+  const { rows, rejected } = decode(stage("sales"), [message("a-1"), message(""), "no JSON"]);
   assert.deepEqual(rows.map(({ sku, price }) => [sku, price]), [["a-1", null]]);
-  assert.deepEqual(rejected.map(({ row }) => row), [1, 2]);
+  assert.deepEqual(rejected.map(({ row, code }) => [row, code]), [[1, "no_sku"], [2, "corrupt_record"]]);
 });
 
 test("the transformer", () => {
