@@ -43,9 +43,10 @@ def optional(hint: Any) -> tuple[Any, bool]:
 
 
 def type_of(hint: Any) -> Type:
-    """The type of a hint."""
+    """The type of a hint. A `Type`, such as that of a column of the input, says by itself whether it may be null."""
     hint, nullable = optional(hint)
-    return replace(_type_of(hint), nullable=nullable)
+    found = _type_of(hint)
+    return replace(found, nullable=nullable or found.nullable)
 
 
 def _type_of(hint: Any) -> Type:
