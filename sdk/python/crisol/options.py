@@ -104,7 +104,7 @@ def _check(name: str, value: Any, hint: Any) -> None:
             if isinstance(note, Option):
                 _check_limits(name, value, note)
     elif origin is Literal:
-        if value not in args:
+        if not any(type(value) is type(arg) and value == arg for arg in args):
             raise _wrong(f"`{name}`: it is none of {', '.join(map(str, args))}")
     elif origin is list:
         if not isinstance(value, list):
