@@ -81,7 +81,8 @@ class Reading(unittest.TestCase):
             self.assertIn(f"the options do not fit: {why}", caught.exception.text)
 
     def test_what_is_no_object_or_lacks_an_option_does_not_fit(self) -> None:
-        for text, why in [("[]", "they are no object"), ("7", "they are no object"), ("{", "Expecting"), ("{}", "`name` is missing"), ("", "`name` is missing")]:
+        no_object, missing = "they are no object", "`name` is missing"
+        for text, why in [("[]", no_object), ("7", no_object), ("{", "Expecting"), ("{}", missing), ("", missing)]:
             with self.assertRaisesRegex(Failure, f"options: the options do not fit: {why}"):
                 read_options(Options, text)
 
