@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 
 /// Deepest nesting of `array`, `map` and `struct` that is understood.
 pub const DEPTH_MAX: usize = 16;
@@ -100,8 +100,13 @@ pub fn list_of(element: DataType) -> DataType {
 
 /// A map type. Keys are never null.
 pub fn map_of(key: DataType, value: DataType) -> DataType {
-    let fields = vec![Field::new(KEY, key, false), Field::new(VALUE, value, true)];
-    DataType::Map(Arc::new(Field::new(ENTRIES, DataType::Struct(fields.into()), false)), false)
+    DataType::Map(entries_of(key, value).0, false)
+}
+
+/// The child of a map, and the fields of its entries.
+pub fn entries_of(key: DataType, value: DataType) -> (FieldRef, Fields) {
+    let fields = Fields::from(vec![Field::new(KEY, key, false), Field::new(VALUE, value, true)]);
+    (Arc::new(Field::new(ENTRIES, DataType::Struct(fields.clone()), false)), fields)
 }
 
 /// The timestamp type: microseconds, UTC.

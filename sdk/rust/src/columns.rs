@@ -6,7 +6,18 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use serde::de::DeserializeOwned;
 
+use crate::record::bound;
+use crate::value::{Field, Value};
 use crate::{About, Batch, Column, Failure, Plan, Rejections};
+
+/// A column as the typed array of a value, without a copy: `columns::read::<Decimal<18, 2>>(rows, "amount")?` is a
+/// `&Decimal128Array`, and a list, map or record is read with [`Value::get`].
+///
+/// # Errors
+/// A column that is missing or has another type.
+pub fn read<'a, V: Value<'a> + Field<'a, Value = V>>(rows: &'a RecordBatch, name: &str) -> Result<V::Column, Failure> {
+    bound::<V>(rows.column_by_name(name), name)
+}
 
 /// A decoder or transformer over columns. Exported with `crisol_sdk::decoder!(columns MyStage)` or
 /// `crisol_sdk::transformer!(columns MyStage)`.

@@ -87,7 +87,7 @@ impl<R: Ranker> columns::Ranker for Ranking<R> {
     }
 
     fn rank(&mut self, rows: &RecordBatch, groups: &[Range<usize>]) -> Result<Ranked, Failure> {
-        let arrays = <R::Row<'_> as Record>::bind(rows)?;
+        let arrays = <R::Row<'_> as Record>::bind(rows.columns())?;
         let mut builders = R::Output::builders(groups.len());
         let mut ranked = Ranked::default();
         let mut kept = Vec::new();
@@ -96,7 +96,7 @@ impl<R: Ranker> columns::Ranker for Ranking<R> {
             self.0.rank(&group.collect::<Result<Vec<_>, _>>()?, &mut kept)?;
             for (place, output) in kept.drain(..) {
                 ranked.rows.push(range.start + place);
-                output.append(&mut builders);
+                R::Output::append(Some(&output), &mut builders);
             }
         }
         ranked.columns = R::Output::finish(builders);
@@ -125,7 +125,7 @@ impl<A: Aggregator> columns::Aggregator for Aggregating<A> {
     }
 
     fn add(&mut self, rows: &RecordBatch, range: Range<usize>) -> Result<(), Failure> {
-        let arrays = <A::Row<'_> as Record>::bind(rows)?;
+        let arrays = <A::Row<'_> as Record>::bind(rows.columns())?;
         for row in range {
             let record = <A::Row<'_> as Record>::get(&arrays, row).map_err(null)?;
             self.aggregator.add(&mut self.state, record)?;
@@ -136,7 +136,7 @@ impl<A: Aggregator> columns::Aggregator for Aggregating<A> {
     fn close(&mut self) -> Result<bool, Failure> {
         let output = self.aggregator.finish(std::mem::take(&mut self.state))?;
         if let Some(output) = &output {
-            output.append(&mut self.builders);
+            A::Output::append(Some(output), &mut self.builders);
         }
         Ok(output.is_some())
     }
@@ -158,5 +158,7 @@ fn planned<R: Record<'static>, O: Record<'static>>(input: &[Column]) -> Result<P
 
 /// A group stage has no quarantine: a null where none may be stops it.
 fn null(column: &'static str) -> Failure {
-    Failure::input(format!("column `{column}` is null in a row; drop such rows before, or make the field an `Option`"))
+    Failure::input(format!(
+        "column `{column}` is null in a row, or has a null in it; drop such rows before, or make what is null an `Option`"
+    ))
 }

@@ -28,10 +28,11 @@ pub use groups::{Aggregator, Ranker};
 pub use log::{Level, log};
 pub use record::{JsonRecord, Record};
 pub use rows::{Decoder, Rejection, Transformer, Validator};
-pub use value::{Bytes, Date, Decimal, Text, Timestamp};
+pub use value::{Bytes, Date, Decimal, Map, Text, Timestamp};
 
 /// The parts of Arrow that stages over columns need.
 pub mod arrow {
     pub use arrow_array::*;
     pub use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+    pub use arrow_select::take::take;
 }

@@ -67,6 +67,14 @@ pub trait Decoder: Sized {
     /// Options that do not fit.
     fn open(options: Self::Options, batch: &Batch) -> Result<Self, Failure>;
 
+    /// Rows come, of one message: how rows are cut into messages means nothing.
+    ///
+    /// # Errors
+    /// The stage cannot work at all, which stops the stream.
+    fn begin(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// One message, one row or the reason why not.
     ///
     /// # Errors
@@ -92,6 +100,14 @@ pub trait Transformer: Sized {
     /// Options that do not fit.
     fn open(options: Self::Options, batch: &Batch) -> Result<Self, Failure>;
 
+    /// Rows come, of one message: how rows are cut into messages means nothing.
+    ///
+    /// # Errors
+    /// The stage cannot work at all, which stops the stream.
+    fn begin(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Pushes one row or several. None at all means that the row is filtered, as `filtered`.
     ///
     /// # Errors
@@ -114,6 +130,14 @@ pub trait Validator: Sized {
     /// # Errors
     /// Options that do not fit.
     fn open(options: Self::Options, batch: &Batch) -> Result<Self, Failure>;
+
+    /// Rows come, of one message: how rows are cut into messages means nothing.
+    ///
+    /// # Errors
+    /// The stage cannot work at all, which stops the stream.
+    fn begin(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Pushes a rejection for each rule that the row breaks, each code at most once.
     fn check(&self, row: &Self::Row<'_>, broken: &mut Vec<Rejection>);
@@ -149,6 +173,7 @@ impl<D: Decoder> columns::Stage for Decoding<D> {
 
     fn push(&mut self, rows: &RecordBatch) -> Result<Output, Failure> {
         let column = rows.columns().first().ok_or_else(|| Failure::input("no column came"))?;
+        self.0.begin()?;
         let mut sink = Sink::<'_, D::Row<'_>>::new(rows.num_rows());
         if let Some(texts) = column.as_string_opt::<i32>() {
             for row in 0..texts.len() {
@@ -224,13 +249,14 @@ impl<T: Transformer> columns::Stage for Transforming<T> {
     }
 
     fn push(&mut self, rows: &RecordBatch) -> Result<Output, Failure> {
-        let arrays = <T::Input<'_> as Record>::bind(rows)?;
+        let arrays = <T::Input<'_> as Record>::bind(rows.columns())?;
+        self.0.begin()?;
         let mut sink = Sink::<'_, T::Output<'_>>::new(rows.num_rows());
         let mut out = Vec::new();
         for row in 0..rows.num_rows() {
             let result = match <T::Input<'_> as Record>::get(&arrays, row) {
                 Ok(input) => self.0.transform(input, &mut out),
-                Err(column) => Err(Rejection::null(column, format!("`{column}`: it is null"))),
+                Err(column) => Err(null(column)),
             };
             match result {
                 Ok(()) if out.is_empty() => sink.reject(row, &Rejection::filter("filtered", "")),
@@ -243,6 +269,10 @@ impl<T: Transformer> columns::Stage for Transforming<T> {
         }
         Ok(sink.finish())
     }
+}
+
+fn null(column: &str) -> Rejection {
+    Rejection::null(column, format!("`{column}`: it is null or has a null in it"))
 }
 
 /// A [`Validator`] as a validator over columns.
@@ -262,13 +292,14 @@ impl<V: Validator> columns::Validator for Checking<V> {
     }
 
     fn check(&mut self, rows: &RecordBatch) -> Result<Rejections, Failure> {
-        let arrays = <V::Row<'_> as Record>::bind(rows)?;
+        let arrays = <V::Row<'_> as Record>::bind(rows.columns())?;
+        self.0.begin()?;
         let mut rejections = Rejections::default();
         let mut broken = Vec::new();
         for row in 0..rows.num_rows() {
             match <V::Row<'_> as Record>::get(&arrays, row) {
                 Ok(record) => self.0.check(&record, &mut broken),
-                Err(column) => broken.push(Rejection::null(column, format!("`{column}`: it is null"))),
+                Err(column) => broken.push(null(column)),
             }
             if !broken.is_empty() {
                 reject(&mut rejections, row, &mut broken);
@@ -318,7 +349,7 @@ impl<'a, R: Record<'a>> Sink<'a, R> {
     fn put(&mut self, row: usize, record: Result<R, Rejection>) {
         match record {
             Ok(record) => {
-                record.append(&mut self.builders);
+                R::append(Some(&record), &mut self.builders);
                 self.origin.push(row as i32);
             }
             Err(rejection) => self.reject(row, &rejection),

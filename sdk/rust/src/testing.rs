@@ -158,7 +158,7 @@ pub fn reasons(rejected: &[Rejected]) -> Vec<String> {
 
 fn batch_of<'a, R: crate::Record<'a>>(rows: &[&R]) -> Result<RecordBatch, Failure> {
     let mut builders = R::builders(rows.len());
-    rows.iter().for_each(|r| r.append(&mut builders));
+    rows.iter().for_each(|row| R::append(Some(*row), &mut builders));
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     Ok(RecordBatch::try_new_with_options(schema(&R::columns()), R::finish(builders), &options)?)
 }

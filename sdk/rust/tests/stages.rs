@@ -61,7 +61,7 @@ fn an_input_row_gives_several_rows_or_is_filtered_or_rejected() {
     let outcome = testing::stage::<Transforming<Explode>>("", &testing::input(&baskets()).unwrap()).unwrap();
     assert_eq!(outcome.table(), ["ana | fig | 3", "ana | nut | 3", "dan | tea | 3"]);
     assert_eq!(outcome.origin, [0, 0, 4]);
-    assert_eq!(outcome.reasons(), ["1 forbidden: a bomb", "2 not_null: owner: `owner`: it is null", "3 filtered: "]);
+    assert_eq!(outcome.reasons(), ["1 forbidden: a bomb", "2 not_null: owner: `owner`: it is null or has a null in it", "3 filtered: "]);
 }
 
 #[test]

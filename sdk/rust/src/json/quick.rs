@@ -1,8 +1,11 @@
-//! The short way through a plain message: a flat object, no escapes, no exponents. It gives up at anything else, and
-//! at anything wrong; the [`Reader`](super::Reader) then reads the message from its start and says what is wrong.
+//! The short way through a plain message: no escapes, no exponents, no deep nesting. It gives up at anything else, and at
+//! anything wrong; the [`Reader`](super::Reader) then reads the message from its start and says what is wrong.
 
 use crate::json::FromJson;
 use crate::scan::{self, ShortNumber};
+
+/// Deepest nesting of what is skipped.
+const DEPTH_MAX: usize = 32;
 
 /// A value as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +18,10 @@ pub enum Plain<'a> {
     Text(&'a str),
     /// Digits, perhaps with a sign and a point; and what they are, if they are few.
     Number(&'a str, Option<ShortNumber>),
+    /// An array, whose bracket comes next.
+    Array,
+    /// An object, whose brace comes next.
+    Object,
 }
 
 /// Walks through a plain message. Every method gives `None` when it gives up.
@@ -22,25 +29,22 @@ pub enum Plain<'a> {
 pub struct Quick<'a> {
     text: &'a str,
     at: usize,
-    inside: bool,
+    /// What stands before the next name or element: a bracket or a comma.
+    before: u8,
 }
 
 impl<'a> Quick<'a> {
     /// At the start of a message.
     #[inline]
     pub fn new(text: &'a str) -> Self {
-        Quick { text, at: 0, inside: false }
+        Quick { text, at: 0, before: b'{' }
     }
 
-    /// The name of the next field; `Some(None)` at the end of the message.
+    /// The name of the next field; `Some(None)` at the end of the object.
     #[inline]
     pub fn field(&mut self) -> Option<Option<&'a str>> {
-        let first = self.next()?;
-        match (self.inside, first) {
-            (false, b'{') => self.inside = true,
-            (true, b',') => {}
-            (true, b'}') => return self.at_end().then_some(None),
-            _ => return None,
+        if !self.follows(b'{', b'}')? {
+            return Some(None);
         }
         if self.next()? != b'"' {
             return None;
@@ -49,19 +53,39 @@ impl<'a> Quick<'a> {
         (self.next()? == b':').then_some(Some(name))
     }
 
+    /// The next element of an array; `Some(None)` at its end.
+    #[inline]
+    pub fn element(&mut self) -> Option<Option<Plain<'a>>> {
+        if self.follows(b'[', b']')? { self.value().map(Some) } else { Some(None) }
+    }
+
+    /// Does another name or element follow?
+    #[inline]
+    fn follows(&mut self, opening: u8, closing: u8) -> Option<bool> {
+        let byte = self.next()?;
+        let before = std::mem::replace(&mut self.before, b',');
+        if byte != before {
+            return (byte == closing && before == b',').then_some(false);
+        }
+        if before == opening && self.next()? == closing {
+            return Some(false);
+        }
+        self.at -= usize::from(before == opening);
+        Some(true)
+    }
+
     /// Steps over the name of the next field, if it is this one and stands where it is expected, without spaces.
     #[inline]
     pub fn named(&mut self, name: &str) -> bool {
-        let before = if self.inside { b',' } else { b'{' };
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let found = match rest {
-            [first, b'"', rest @ ..] if *first == before && scan::starts_with(rest, name.as_bytes()) => {
+            [first, b'"', rest @ ..] if *first == self.before && scan::starts_with(rest, name.as_bytes()) => {
                 matches!(rest.get(name.len()..), Some([b'"', b':', ..]))
             }
             _ => false,
         };
         if found {
-            self.inside = true;
+            self.before = b',';
             self.at += name.len() + 4;
         }
         found
@@ -72,7 +96,7 @@ impl<'a> Quick<'a> {
     pub fn value_of<T: FromJson<'a>>(&mut self) -> Option<Option<T>> {
         match self.value()? {
             Plain::Null => Some(None),
-            plain => T::from_plain(plain).map(Some),
+            plain => T::from_plain(plain, self).map(Some),
         }
     }
 
@@ -85,8 +109,43 @@ impl<'a> Quick<'a> {
             b'n' => self.word(b"ull").map(|()| Plain::Null),
             b't' => self.word(b"rue").map(|()| Plain::Bool(true)),
             b'f' => self.word(b"alse").map(|()| Plain::Bool(false)),
+            b'{' => Some(self.nested(b'{', Plain::Object)),
+            b'[' => Some(self.nested(b'[', Plain::Array)),
             _ => None,
         }
+    }
+
+    #[inline]
+    fn nested(&mut self, bracket: u8, value: Plain<'a>) -> Plain<'a> {
+        self.at -= 1;
+        self.before = bracket;
+        value
+    }
+
+    /// Passes over what is in a value.
+    #[inline]
+    pub fn skip(&mut self, value: Plain<'a>) -> Option<()> {
+        self.skip_nested(value, DEPTH_MAX)
+    }
+
+    fn skip_nested(&mut self, value: Plain<'a>, depth: usize) -> Option<()> {
+        match value {
+            Plain::Array => {
+                let depth = depth.checked_sub(1)?;
+                while let Some(element) = self.element()? {
+                    self.skip_nested(element, depth)?;
+                }
+            }
+            Plain::Object => {
+                let depth = depth.checked_sub(1)?;
+                while self.field()?.is_some() {
+                    let value = self.value()?;
+                    self.skip_nested(value, depth)?;
+                }
+            }
+            _ => {}
+        }
+        Some(())
     }
 
     /// The next byte that is no space.
@@ -107,7 +166,9 @@ impl<'a> Quick<'a> {
         self.text.as_bytes().get(self.at - 1).copied()
     }
 
-    fn at_end(&mut self) -> bool {
+    /// Is it at the end of the message?
+    #[inline]
+    pub fn at_end(&mut self) -> bool {
         self.next().is_none()
     }
 

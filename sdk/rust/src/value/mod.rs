@@ -1,10 +1,16 @@
 //! Values of a row: what Rust type stands for which column type, and how values get in and out of columns.
 
 mod decimal;
+mod list;
+mod map;
+mod structure;
 mod text;
 mod time;
 
 pub use decimal::Decimal;
+pub use list::{ListBuilder, ListColumn};
+pub use map::{Map, MapBuilder, MapColumn};
+pub use structure::{StructBuilder, StructColumn, struct_of};
 pub use text::TextBuilder;
 pub use time::{Date, Timestamp};
 
@@ -29,21 +35,25 @@ pub type Bytes<'a> = Cow<'a, [u8]>;
 
 /// A type that a column can have.
 pub trait Value<'a>: Sized + Clone {
-    /// The column that holds it.
-    type Array: Array + 'static;
-    /// What builds the column.
+    /// A column of a batch, ready to be read.
+    type Column;
+    /// What builds a column.
     type Builder: std::fmt::Debug;
 
     /// The type of the column.
     fn data_type() -> DataType;
+    /// The column to read; `None` when it has another type.
+    fn bind(column: &'a dyn Array) -> Option<Self::Column>;
+    /// Is the value of a row null?
+    fn is_null(column: &Self::Column, row: usize) -> bool;
+    /// The value of a row that is not null; `None` when there is a null in it where none may be.
+    fn get(column: &Self::Column, row: usize) -> Option<Self>;
     /// A builder for so many rows.
     fn builder(rows: usize) -> Self::Builder;
     /// One more value, or a null.
     fn append(builder: &mut Self::Builder, value: Option<&Self>);
     /// The column.
     fn finish(builder: Self::Builder) -> ArrayRef;
-    /// The value of a row that is not null.
-    fn get(array: &'a Self::Array, row: usize) -> Self;
 }
 
 /// A field of a record: a [`Value`], which is never null, or an [`Option`] of one.
@@ -56,6 +66,15 @@ pub trait Field<'a>: Sized {
     fn from_option(value: Option<Self::Value>) -> Option<Self>;
     /// Its value, if it is not null.
     fn as_option(&self) -> Option<&Self::Value>;
+
+    /// The field in a row of a column; `None` when it is null, or there is a null in it, where none may be.
+    #[inline]
+    fn get(column: &<Self::Value as Value<'a>>::Column, row: usize) -> Option<Self> {
+        if Self::Value::is_null(column, row) {
+            return Self::from_option(None);
+        }
+        Self::from_option(Some(Self::Value::get(column, row)?))
+    }
 }
 
 impl<'a, V: Value<'a>> Field<'a> for Option<V> {
@@ -74,9 +93,11 @@ impl<'a, V: Value<'a>> Field<'a> for Option<V> {
 }
 
 /// A value as a field that is never null.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! never_null {
-    ($({$($generics:tt)*})? $value:ty) => {
-        impl<'a $(, $($generics)*)?> Field<'a> for $value {
+    ([$($generics:tt)*] [$($life:tt)*] $value:ty) => {
+        impl<$($generics)*> $crate::value::Field<$($life)*> for $value {
             type Value = $value;
             const NULLABLE: bool = false;
 
@@ -92,17 +113,33 @@ macro_rules! never_null {
         }
     };
 }
+use never_null;
 
 /// A value that Arrow stores as it is, or after a conversion each way.
 macro_rules! value {
     ($({$($generics:tt)*})? $value:ty, $array:ty, $builder:ty, $type:expr, |$b:ident, $rows:ident| $new:expr,
      |$v:ident| $into:expr, |$raw:ident| $from:expr) => {
         impl<'a $(, $($generics)*)?> Value<'a> for $value {
-            type Array = $array;
+            type Column = &'a $array;
             type Builder = $builder;
 
             fn data_type() -> DataType {
                 $type
+            }
+
+            fn bind(column: &'a dyn Array) -> Option<&'a $array> {
+                column.as_any().downcast_ref()
+            }
+
+            #[inline]
+            fn is_null(column: &&'a $array, row: usize) -> bool {
+                column.is_null(row)
+            }
+
+            #[inline]
+            fn get(column: &&'a $array, row: usize) -> Option<Self> {
+                let $raw = column.value(row);
+                Some($from)
             }
 
             fn builder($rows: usize) -> $builder {
@@ -121,14 +158,8 @@ macro_rules! value {
             fn finish(mut builder: $builder) -> ArrayRef {
                 Arc::new(builder.finish())
             }
-
-            #[inline]
-            fn get(array: &'a $array, row: usize) -> Self {
-                let $raw = array.value(row);
-                $from
-            }
         }
-        never_null!($({$($generics)*})? $value);
+        never_null!(['a $(, $($generics)*)?] ['a] $value);
     };
 }
 
