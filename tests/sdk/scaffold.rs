@@ -1,6 +1,8 @@
-//! A new plugin of each kind in each language builds, and its samples hold.
+//! A new plugin of each kind in each language builds, its samples hold, and its own tests pass.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -23,6 +25,19 @@ fn a_new_plugin_of_each_kind_in_each_language_builds_and_its_samples_hold() {
             let before = fs::metadata(&component).unwrap().modified().unwrap();
             assert!(succeed(&plugin, &["build"]).contains(", as before"));
             assert_eq!(fs::metadata(&component).unwrap().modified().unwrap(), before, "nothing is built without need");
+            if plugin.join("package.json").is_file() {
+                run_its_own_tests(&plugin);
+            }
         }
+    }
+}
+
+/// With npm, as its README says.
+fn run_its_own_tests(plugin: &Path) {
+    for arguments in ["install --no-audit --no-fund", "test"] {
+        let output =
+            Command::new("npm").args(arguments.split(' ')).current_dir(plugin).output().expect("npm can be started");
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}: npm {arguments}: {said}", plugin.display());
     }
 }
