@@ -1,4 +1,4 @@
-//! A new plugin of each kind in each language builds, its samples hold, and its own tests pass.
+//! A new plugin of each kind in each language builds, and its samples hold; where npm runs tests of its source, they pass.
 
 use std::fs;
 use std::path::Path;
