@@ -32,7 +32,7 @@ class Ranker(Protocol):
     """Chooses rows of groups."""
 
     def rank(self, rows: Columns, groups: Sequence[range]) -> Ranked:
-        """Whole groups: each of `groups` is where the rows of one stand in `rows`, where there may be others, too.
+        """Whole groups, one at least: each of `groups` is where the rows of one stand in `rows`, which may have others, too.
 
         Groups come one after another and never twice; what is given may not depend on how many come at once.
         """

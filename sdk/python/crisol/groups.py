@@ -15,11 +15,11 @@ from .stage import Plan, definer, wanted
 from .types import Type
 
 
-def _records(record: type, rows: Columns, group: range) -> list[Any]:
+def _records(record: type, rows: Columns, some: range) -> list[Any]:
     for name, column in rows.items():
         if column.null_count and not column.type.nullable:
             raise Failure("input", f"column `{name}` is null in a row; drop such rows before, or declare it `| None`")
-    return objects(record, rows, group)
+    return objects(record, rows, some)
 
 
 def _ranked(made_by: type) -> tuple[type, type]:
@@ -40,10 +40,12 @@ class _Ranker:
         self.stage = stage
 
     def rank(self, rows: Columns, groups: list[range]) -> Ranked:
+        first = groups[0].start
+        records = _records(self.record, rows, range(first, groups[-1].stop))
         kept: list[int] = []
         added: list[Any] = []
         for group in groups:
-            for place, row in self.stage.rank(_records(self.record, rows, group)):
+            for place, row in self.stage.rank(records[group.start - first : group.stop - first]):
                 kept.append(group.start + place)
                 added.append(row)
         return Ranked(kept, values_of(added, self.writes))
@@ -68,10 +70,15 @@ class _Aggregator:
         self.stage = stage
         self.state = stage.start()
         self.made: list[Any] = []
+        #: The rows of a message, as all its groups take them.
+        self.rows: Columns | None = None
+        self.records: list[Any] = []
 
     def add(self, rows: Columns, group: range) -> None:
+        if rows is not self.rows:
+            self.rows, self.records = rows, _records(self.record, rows, range(rows.rows))
         add, state = self.stage.add, self.state
-        for row in _records(self.record, rows, group):
+        for row in self.records[group.start : group.stop]:
             add(state, row)
 
     def close(self) -> bool:
