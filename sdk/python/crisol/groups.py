@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 from .column import Columns
@@ -39,7 +39,7 @@ class _Ranker:
         self.writes = plan.writes
         self.stage = stage
 
-    def rank(self, rows: Columns, groups: list[range]) -> Ranked:
+    def rank(self, rows: Columns, groups: Sequence[range]) -> Ranked:
         first = groups[0].start
         records = _records(self.record, rows, range(first, groups[-1].stop))
         kept: list[int] = []
