@@ -63,6 +63,22 @@ fn the_bundled_components_conform() {
 }
 
 #[test]
+fn the_conformance_stages_of_the_sdk_for_rust_conform() {
+    let stages = std::fs::read_dir(root().join("tests/guests/conformance-rust/examples")).expect("stages").flatten();
+    let mut found = 0;
+    for stage in stages {
+        let name = format!("conformance-{}", Path::new(&stage.file_name()).file_stem().unwrap().display());
+        let (answer, code) = tried(&guest(&name), None);
+        assert_eq!((failures(&answer), code), (Vec::new(), Some(0)), "{name}");
+        let exact = |case: &Value| case["name"].as_str().is_some_and(|name| name.starts_with("exact: "));
+        let cases = answer["cases"].as_array().expect("cases");
+        assert!(cases.iter().filter(|case| exact(case)).count() > 5, "{name}: {answer}");
+        found += 1;
+    }
+    assert_eq!(found, 7, "decoder, ranker, aggregator, and transformers and validators two ways");
+}
+
+#[test]
 fn a_wrong_stage_over_rows_is_found_out() {
     assert_found(&wrong("wrong-rows", None), &[]);
     const LOST: &str = "is neither given nor rejected";
