@@ -3,8 +3,8 @@ package crisol
 import "github.com/crisol/crisol/sdk/go/internal/record"
 
 // FromJSON reads a message that is one JSON object into a struct. Fields may come in any order, others are skipped. The error is a
-// Rejection: "corrupt_record" for text that is no JSON, a field that is there twice, a value of another type, a decimal with too
-// many digits; "not_null: FIELD" for a field that is no Null and is null or absent. Numbers never pass through a float on their way
+// Rejection: "corrupt_record" for text that is no JSON, a field or a key of a Map that is there twice, a value of another type, a
+// decimal with too many digits; "not_null: FIELD" for a field that is no Null and is null or absent, or has such a one in it. Numbers never pass through a float on their way
 // to a decimal, which is rounded half up and may stand in a string. Timestamps are RFC 3339; without an offset they are UTC.
 //
 // Texts of the struct are parts of the message. All messages of one struct pass through one variable: call it from one goroutine.
@@ -18,7 +18,7 @@ func FromJSON[T any](message string) (T, error) {
 	case fault == nil:
 		return row, nil
 	case fault.Null:
-		return row, Reject("not_null: "+fault.Field, "%s", fault)
+		return row, Reject("not_null: "+fault.Column, "%s", fault)
 	}
 	return row, Reject("corrupt_record", "%s", fault)
 }

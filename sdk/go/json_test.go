@@ -40,8 +40,10 @@ func TestFaultsNameFieldAndCause(t *testing.T) {
 		`{"sku":"a","sold_at":"now"}`: "corrupt_record: `sold_at`: \"now\" is not a timestamp",
 		`{"sold_at":"2026-03-14"}`:    "not_null: sku: `sku`: it is null or absent",
 		good + "x":                    "corrupt_record: not a JSON object: expected the end at character 104",
-		`{"sku":"a","sold_at":"2026-03-14","items":[{"sku":"x","qty":1.5}]}`: "corrupt_record: `items[0].qty`: 1.5 is not an int",
-		`{"sku":"a","sold_at":"2026-03-14","price":1e99}`:                    "corrupt_record: `price`: 1e99 is not a decimal(18,2)",
+		`{"sku":"a","sold_at":"2026-03-14","items":[{"sku":"x","qty":1.5}]}`:  "corrupt_record: `items[0].qty`: 1.5 is not an int",
+		`{"sku":"a","sold_at":"2026-03-14","items":[{"sku":"x","qty":1},{}]}`: "not_null: items: `items[1].sku`: it is null or absent",
+		`{"sku":"a","sold_at":"2026-03-14","marks":{"b":1,"c":1,"b":2}}`:      "corrupt_record: `marks[\"b\"]`: the key is there twice",
+		`{"sku":"a","sold_at":"2026-03-14","price":1e99}`:                     "corrupt_record: `price`: 1e99 is not a decimal(18,2)",
 	} {
 		_, err := crisol.FromJSON[sale](message)
 		if err == nil || err.Error() != wanted {

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -150,13 +151,18 @@ func (c mapCell) json(p *parser) *Fault {
 		return p.mismatch("an object")
 	}
 	values := reflect.MakeSlice(c.slot.Type(), 0, 4)
+	seen := map[string]bool{}
 	fault := p.object(func(name string) *Fault {
+		if seen[name] {
+			return (&Fault{Text: "the key is there twice"}).in("[" + strconv.Quote(name) + "]")
+		}
+		seen[name] = true
 		if c.entry.Field(0).Kind() != reflect.String {
 			return &Fault{Text: "keys of maps in JSON are strings"}
 		}
 		c.entry.Field(0).SetString(name)
 		if fault := readJSON(c.value, p); fault != nil {
-			return fault.in(name)
+			return fault.in("[" + strconv.Quote(name) + "]")
 		}
 		values = reflect.Append(values, c.entry)
 		return nil

@@ -18,6 +18,8 @@ const shownMax = 60
 type Fault struct {
 	// Field is its path, "items[2].sku"; empty: the message as a whole.
 	Field string
+	// Column is the first name of the path.
+	Column string
 	// Text is what is wrong.
 	Text string
 	// Null is true when a field that may not be null is, or is absent.
@@ -33,6 +35,7 @@ func (f *Fault) Error() string {
 
 // Puts a name before the path of a fault.
 func (f *Fault) in(name string) *Fault {
+	f.Column = name
 	switch {
 	case f.Field == "":
 		f.Field = name

@@ -16,7 +16,7 @@ use crate::conformance::values::{self, Choice};
 use crate::conformance::{Suite, compare};
 
 /// What is no message of such rows.
-const CORRUPT: [Option<&str>; 30] = [
+const CORRUPT: [Option<&str>; 31] = [
     None,
     Some(""),
     Some("  \n"),
@@ -47,6 +47,7 @@ const CORRUPT: [Option<&str>; 30] = [
     Some(r#"{"ints": [1, "2"]}"#),
     Some(r#"{"st": []}"#),
     Some(r#"{"m": {"a": "x"}}"#),
+    Some(r#"{"m": {"a": 1, "a": 2}}"#),
 ];
 
 /// A message, the column that it fills, and the value as a sample writes it.
