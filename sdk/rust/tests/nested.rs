@@ -128,3 +128,9 @@ fn a_stage_over_columns_reads_them_by_name_and_type() {
     let error = columns::read::<i64>(&rows, "ids").unwrap_err().to_string();
     assert_eq!(error, "input: column `ids` is missing");
 }
+
+#[test]
+fn the_guide_shows_these_records() {
+    let code = include_str!("nested.rs").split_once("\n\nrecord!").unwrap().1.split_once("\n\n/// Gives").unwrap().0;
+    assert!(include_str!("../../../docs/plugin-rust.md").contains(code), "docs/plugin-rust.md shows other records");
+}
