@@ -28,7 +28,7 @@ case ${1:-bundled} in
     components plugins crisol-plugin json orders order-rules top-n aggregate
     components plugins/later crisol-plugin orders-v3 ;;
   guests)
-    components "$target/guests" crisol-guest faulty-orders marked-orders wrong-rows wrong-groups false-conformance
+    components "$target/guests" crisol-guest faulty-orders marked-orders wrong-rows wrong-groups false-conformance order-rules-columns
     cargo build --quiet --profile plugin --target wasm32-wasip2 -p crisol-guest-conformance --examples
     for stage in tests/guests/conformance-rust/examples/*.rs; do
       name=$(basename "$stage" .rs)
