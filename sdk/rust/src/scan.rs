@@ -104,6 +104,20 @@ pub fn digits(text: &[u8]) -> (usize, u64) {
     (count as usize, value)
 }
 
+/// How many digits stand from `at` on.
+#[inline]
+pub fn digit_count(text: &[u8], at: usize) -> usize {
+    let mut count = 0;
+    loop {
+        let word = word(text.get(at + count..).unwrap_or_default()) ^ (LOW * b'0' as u64);
+        let others = (word | word.wrapping_add(LOW * 0x76)) & HIGH;
+        count += others.trailing_zeros() as usize / 8;
+        if others != 0 {
+            return count;
+        }
+    }
+}
+
 /// Up to fifteen digits; `None` when there are more.
 #[inline]
 fn more_digits(text: &[u8]) -> Option<(usize, u64)> {
@@ -261,10 +275,14 @@ mod tests {
         }
 
         #[test]
-        fn digits_are_counted_and_read(text in "[0-9]{0,10}[/:a.é-]?[0-9]{0,3}") {
+        fn digits_are_counted_and_read(text in "[0-9]{0,20}[/:a.é-]?[0-9]{0,3}") {
             let count = text.bytes().take_while(u8::is_ascii_digit).count().min(8);
             let value = text[..count].parse().unwrap_or(0);
             prop_assert_eq!(digits(text.as_bytes()), (count, value));
+            for at in 0..=text.len() {
+                let count = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                prop_assert_eq!(digit_count(text.as_bytes(), at), count);
+            }
         }
 
         #[test]

@@ -1,11 +1,10 @@
 //! The short way through a plain message: no escapes, no exponents, no deep nesting. It gives up at anything else, and at
 //! anything wrong; the [`Reader`](super::Reader) then reads the message from its start and says what is wrong.
 
+mod skip;
+
 use crate::json::FromJson;
 use crate::scan::{self, ShortNumber};
-
-/// Deepest nesting of what is skipped.
-const DEPTH_MAX: usize = 32;
 
 /// A value as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,32 +119,6 @@ impl<'a> Quick<'a> {
         self.at -= 1;
         self.before = bracket;
         value
-    }
-
-    /// Passes over what is in a value.
-    #[inline]
-    pub fn skip(&mut self, value: Plain<'a>) -> Option<()> {
-        self.skip_nested(value, DEPTH_MAX)
-    }
-
-    fn skip_nested(&mut self, value: Plain<'a>, depth: usize) -> Option<()> {
-        match value {
-            Plain::Array => {
-                let depth = depth.checked_sub(1)?;
-                while let Some(element) = self.element()? {
-                    self.skip_nested(element, depth)?;
-                }
-            }
-            Plain::Object => {
-                let depth = depth.checked_sub(1)?;
-                while self.field()?.is_some() {
-                    let value = self.value()?;
-                    self.skip_nested(value, depth)?;
-                }
-            }
-            _ => {}
-        }
-        Some(())
     }
 
     /// The next byte that is no space.

@@ -171,15 +171,15 @@ macro_rules! record {
                     )+
                     while let Some(name) = quick.field()? {
                         let key = Key::of(name);
-                        let value = quick.value()?;
                         if let Key::Other = key {
-                            quick.skip(value)?;
+                            quick.skip()?;
                             continue;
                         }
                         if seen & (1 << key as u32) != 0 {
                             return None;
                         }
                         seen |= 1 << key as u32;
+                        let value = quick.value()?;
                         if let $crate::json::Plain::Null = value {
                             continue;
                         }
