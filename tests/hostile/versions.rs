@@ -85,7 +85,8 @@ fn other_minor_versions_and_none_are_refused() {
         let raw = knowing(kind, &[("@0.1.0", version)]);
         let imports = ["types", "log"].map(|interface| format!("`crisol:stage/{interface}{version}`"));
         let offered = "; a component gets `crisol:stage/log@0.1`";
-        assert_refused(version, &raw, "import", &[&imports[0], offered]);
+        let advice = "made for another version of the interfaces: build it with the SDK of this host";
+        assert_refused(version, &raw, "import", &[&imports[0], offered, advice]);
         assert_refused(version, &raw.code(Part::Push, LOGS), "import", &[&imports[0], &imports[1], offered]);
     }
     let described = r#"(component (instance $i) (export "crisol:stage/description@0.2.0" (instance $i)))"#;

@@ -42,7 +42,7 @@ pub enum PluginError {
         what: String,
     },
     /// It asks for something that the sandbox does not give.
-    #[error("{} imports {}; a component gets {offered}", printable_path(path), quoted(imports))]
+    #[error("{} imports {}; a component gets {offered}{}", printable_path(path), quoted(imports), advice(imports))]
     Import {
         /// Which file.
         path: PathBuf,
@@ -315,6 +315,15 @@ impl CallError {
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
+}
+
+/// What to do where the interfaces are ours, but of another time.
+fn advice(imports: &[String]) -> &'static str {
+    if imports.iter().any(|name| name.starts_with("crisol:stage/")) {
+        ". It was made for another version of the interfaces: build it with the SDK of this host"
+    } else {
+        ""
+    }
 }
 
 /// ` in …`, for messages about what a folder should hold.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Decimal, Failure, columns, decimal, int, nullable, option, record, reject, string } from "crisol";
-import { NOW, rank } from "crisol/testing";
+import { NOW, aggregate, rank } from "crisol/testing";
 
 import { Rows } from "../src/stages/output.js";
 import { BARE, EMPTY, FULL, Table } from "./table.js";
@@ -128,4 +128,15 @@ test("what a ranker over columns does wrong is told", () => {
   });
   assert.throws(() => rank(refusing, Sale, groups), (error) => error instanceof Failure && error.code === "input" && /too bad/.test(error.message));
   assert.throws(() => columns.ranker({ ...about, reads: Sale, writes: {} }), /a ranker needs `rank`/);
+});
+
+test("what an aggregator over columns refuses stops the stream, in each of its parts", () => {
+  const refuse = () => {
+    throw reject("bad", "too bad");
+  };
+  for (const part of ["add", "finish"]) {
+    const stage = columns.aggregator({ ...about, reads: Sale, writes: {}, start: () => 0, add() {}, finish() {}, [part]: refuse });
+    const refused = (error) => error instanceof Failure && error.code === "input" && /too bad/.test(error.message);
+    assert.throws(() => aggregate(stage, Sale, groups), refused, part);
+  }
 });

@@ -147,8 +147,15 @@ fn date(value: &Value) -> Option<i32> {
 /// Microseconds since 1970.
 fn timestamp(value: &Value) -> Option<i64> {
     let Some(text) = value.as_str() else { return value.as_i64() };
-    let time = text.parse::<jiff::Timestamp>().ok()?;
-    (time.as_nanosecond() % 1_000 == 0).then(|| time.as_microsecond())
+    let nanos = match text.parse::<jiff::Timestamp>() {
+        Ok(time) => time.as_nanosecond(),
+        // The last hours of the year 9999 are no instant of jiff, which has room for offsets there.
+        Err(_) => {
+            let time: jiff::civil::DateTime = text.strip_suffix('Z')?.parse().ok()?;
+            time.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0)).as_nanos()
+        }
+    };
+    i64::try_from(nanos / 1_000).ok().filter(|_| nanos % 1_000 == 0)
 }
 
 /// Exact: neither rounded nor through a float.

@@ -65,8 +65,9 @@ fn date(days: i32) -> Value {
 
 /// Outside of the years that have text, the microseconds.
 fn timestamp(microseconds: i64) -> Value {
-    let time = jiff::Timestamp::from_microsecond(microseconds);
-    time.map_or_else(|_| Value::from(microseconds), |time| Value::from(time.to_string()))
+    let epoch = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+    let time = epoch.checked_add(jiff::SignedDuration::from_micros(microseconds));
+    time.map_or_else(|_| Value::from(microseconds), |time| Value::from(format!("{time}Z")))
 }
 
 fn bytes(bytes: &[u8]) -> Value {
@@ -126,7 +127,9 @@ mod tests {
             ("date", json!("2026-03-14")),
             ("date", json!("0001-01-01")),
             ("timestamp", json!("2026-03-14T09:26:53.589Z")),
-            ("timestamp", json!("9999-12-30T00:00:00.000001Z")),
+            ("timestamp", json!("9999-12-31T23:59:59.999999Z")),
+            ("timestamp", json!("0001-01-01T00:00:00Z")),
+            ("timestamp", json!("1969-12-31T23:59:59.999999Z")),
             ("timestamp", json!(i64::MAX)),
             ("string", json!("país\u{1f600}\n")),
             ("binary", json!("text")),

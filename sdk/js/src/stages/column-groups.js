@@ -109,7 +109,10 @@ export class Aggregating {
 
   #enter(group, made) {
     if (group === this.#group) return;
-    if (this.#group !== undefined && this.spec.finish(this.#folded, made, this.state) !== false) made.index.append(this.#group);
+    if (this.#group !== undefined) {
+      const kept = stopping(() => this.spec.finish(this.#folded, made, this.state)) !== false;
+      if (kept) made.index.append(this.#group);
+    }
     this.#group = group;
     this.#folded = group === undefined ? undefined : this.spec.start(this.state);
   }
