@@ -158,6 +158,49 @@ fn a_ranker_is_tried_on_groups_of_the_rows() {
     }
 }
 
+/// A project whose orders are checked, and counted by amount: every third one has none that is positive.
+fn checked_and_counted() -> Project {
+    let amount = |number: u32| order(number).replace("\"amount\":10", &format!("\"amount\":{}", number % 3));
+    let project = orders(&(0..9).map(amount).collect::<Vec<_>>(), &bundled(), &json!({}));
+    for name in ["order-rules.wasm", "aggregate.wasm"] {
+        fs::copy(root().join("plugins").join(name), project.path().join("plugins").join(name)).unwrap();
+    }
+    let checked =
+        json!({ "name": "silver.checked", "from": "silver.orders", "stages": [{ "validate": "order-rules" }] });
+    let counted = json!({ "name": "gold.counted", "from": "silver.checked",
+        "stages": [{ "aggregate": "aggregate", "options": { "measures": { "orders": "count(*)" } } }],
+        "write": { "mode": "replace_groups", "group_by": ["amount"] } });
+    project.write("tables/silver/checked.json", &checked.to_string());
+    project.write("tables/gold/counted.json", &counted.to_string());
+    project.host(&["run"]).plugins(&project.path().join("plugins")).succeed();
+    project
+}
+
+#[test]
+fn a_validator_and_an_aggregator_are_tried_beside_what_serves() {
+    let project = checked_and_counted();
+    let before = files(project.path());
+    let tried = |component: &str, table: &str| -> Value {
+        let component = root().join("plugins").join(component).display().to_string();
+        let arguments = ["try", &component, "--contract", table, "-o", "json"];
+        let said = project.host(&arguments).plugins(&project.path().join("plugins")).succeed().stdout;
+        serde_json::from_slice(&said).unwrap()
+    };
+    let rules = tried("order-rules.wasm", "silver.checked");
+    for outcome in [&rules["new"], &rules["serving"]] {
+        assert_eq!((&outcome["rows_out"], &outcome["rejected"][0]["rows"]), (&json!(6), &json!(3)), "{rules}");
+        assert_eq!(outcome["rejected"][0]["code"], "amount_not_positive");
+    }
+    let counts = tried("aggregate.wasm", "gold.counted");
+    for outcome in [&counts["new"], &counts["serving"]] {
+        assert_eq!((&outcome["rows_out"], &outcome["groups"]), (&json!(2), &json!(2)), "{counts}");
+    }
+    for found in [rules, counts] {
+        assert_eq!(found["differences"], json!({ "count": 0, "first": [] }));
+    }
+    assert_eq!(files(project.path()), before, "a trial writes nothing");
+}
+
 #[test]
 fn what_cannot_be_tried_says_why() {
     let project = orders(&[order(1)], &bundled(), &json!({}));
