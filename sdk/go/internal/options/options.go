@@ -10,13 +10,16 @@ import (
 	"strings"
 )
 
-// Parse reads options strictly: a key that the struct does not have is refused.
+// Parse reads options strictly: a key that the struct does not have is refused, and so is text after the object.
 func Parse[O any](text string) (O, error) {
 	var options O
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&options); err != nil && !errors.Is(err, io.EOF) {
 		return options, wrong{strings.TrimPrefix(err.Error(), "json: ")}
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return options, wrong{"there is text after the object"}
 	}
 	if checked, ok := any(&options).(interface{ Check() error }); ok {
 		if err := checked.Check(); err != nil {

@@ -32,6 +32,9 @@ func TestValuesThatDoNotFitAreRefused(t *testing.T) {
 	for text, wanted := range map[string]string{
 		`{"names": ["a"], "every": -1}`: "`every` is below zero",
 		`{"more": 1}`:                   `unknown field "more"`,
+		`{"names": []} {}`:              "there is text after the object",
+		`{"names": []}]`:                "there is text after the object",
+		`{"names": []} x`:               "there is text after the object",
 		`{"every": "x"}`:                "cannot unmarshal string into Go struct field given.every of type int",
 	} {
 		_, err := Parse[given](text)
@@ -39,6 +42,9 @@ func TestValuesThatDoNotFitAreRefused(t *testing.T) {
 		if !errors.As(err, &refused) || refused.text != wanted {
 			t.Errorf("%v, not %s", err, wanted)
 		}
+	}
+	if _, err := Parse[given]("{\"names\": []}\n "); err != nil {
+		t.Error("blanks are no text", err)
 	}
 	if read, err := Parse[given](""); err != nil || read.Every != 0 {
 		t.Error("a contract may have no options", err)
