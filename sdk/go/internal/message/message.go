@@ -56,7 +56,7 @@ func NewReader(schema *arrow.Schema) (*Reader, error) {
 	return &Reader{feed, reader}, err
 }
 
-// Read gives the rows of a message, which are views of it.
+// Read gives the rows of a message, which are views of it and may be kept.
 func (r *Reader) Read(bytes []byte) (arrow.RecordBatch, error) {
 	message, err := split(bytes)
 	if err != nil {
@@ -69,7 +69,10 @@ func (r *Reader) Read(bytes []byte) (arrow.RecordBatch, error) {
 		}
 		return nil, errors.New("the message is no batch of rows")
 	}
-	return r.reader.RecordBatch(), nil
+	batch := r.reader.RecordBatch()
+	// The reader empties its batches at the next one, unless another has them.
+	batch.Retain()
+	return batch, nil
 }
 
 // Write gives the message of rows.

@@ -44,6 +44,26 @@ func TestMessagesOfEveryTypeAreReadAndWrittenAsTheyAre(t *testing.T) {
 	}
 }
 
+func TestRowsMayBeKeptWhileMoreAreRead(t *testing.T) {
+	wanted, bytes := load(t, "../../../vectors/string.json")
+	schema, err := Schema(wanted.Columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := NewReader(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := reader.Read(bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Read(bytes); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, kept, wanted.Rows)
+}
+
 func TestBytesThatAreNoMessageAreRefused(t *testing.T) {
 	_, bytes := load(t, "../../../vectors/string.json")
 	schema, err := Schema([]stage.Column{{Name: "c", Type: "string", Nullable: true}})
