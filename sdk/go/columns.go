@@ -22,6 +22,12 @@ type Output struct {
 	Rejected []RejectedRow
 }
 
+// Range is the rows from Start up to End, which is not one of them; counted from 0.
+type Range struct{ Start, End int }
+
+// Len is how many rows these are.
+func (r Range) Len() int { return r.End - r.Start }
+
 // RejectedRow is an input row, counted from 0, that does not go on.
 type RejectedRow struct {
 	Row int

@@ -2,6 +2,7 @@
 package aggregator
 
 import (
+	"github.com/apache/arrow-go/v18/arrow"
 	crisol "github.com/crisol/crisol/sdk/go"
 	"github.com/crisol/crisol/sdk/go/internal/define"
 	"github.com/crisol/crisol/sdk/go/internal/record"
@@ -28,60 +29,45 @@ func Serve[O, R, W any](about crisol.About, open func(options O, batch crisol.Ba
 
 // Define is what Serve serves; for tests.
 func Define[O, R, W any](about crisol.About, open func(O, crisol.Batch) (New[R, W], error)) *stage.Definition[stage.Groups] {
-	reads, writes := define.Codec[R](), define.Codec[W]()
-	plan := func(_ O, input []stage.Column) (stage.Plan, error) {
-		return stage.Plan{Reads: reads.Names(), Writes: writes.Columns}, define.Reads(reads, input)
-	}
-	return define.Stage(about, "aggregator", plan, func(options O, input []stage.Column, batch crisol.Batch) (stage.Groups, error) {
-		begin, err := open(options, batch)
-		if err != nil {
-			return nil, err
-		}
-		made := &session[R, W]{begin: begin, reads: reads, writer: writes.Writer()}
-		return made, made.input.OpenGroups(input)
+	return define.GroupRows(about, "aggregator", open, func(begin New[R, W], reads *record.Codec[R], writer *record.Writer[W]) define.Work {
+		return &rows[R, W]{begin: begin, reads: reads, writer: writer}
 	})
 }
 
-type session[R, W any] struct {
-	input  define.Input
+type rows[R, W any] struct {
 	begin  New[R, W]
 	reads  *record.Codec[R]
 	writer *record.Writer[W]
-	number int32
-	group  Group[R, W]
+	reader *record.Reader[R]
+	// The group at work, nil between groups.
+	group Group[R, W]
 }
 
-func (s *session[R, W]) Push(bytes []byte) ([][]byte, error) {
-	err := define.Rows(&s.input, s.reads, bytes, func(number int32, row *R) error {
-		if s.group == nil || number != s.number {
-			if err := s.close(); err != nil {
-				return err
-			}
-			s.group, s.number = s.begin(), number
+func (r *rows[R, W]) Read(batch arrow.RecordBatch) { r.reader = r.reads.Reader(batch) }
+
+func (r *rows[R, W]) Add(piece crisol.Range) error {
+	if r.group == nil {
+		r.group = r.begin()
+	}
+	for at := piece.Start; at < piece.End; at++ {
+		row, err := define.GroupRow(r.reader, at)
+		if err != nil {
+			return err
 		}
-		return s.group.Add(row)
-	})
-	if err != nil {
-		return nil, err
+		if err := r.group.Add(row); err != nil {
+			return err
+		}
 	}
-	return define.Answer(s.writer, define.Group)
+	return nil
 }
 
-func (s *session[R, W]) Finish() ([][]byte, error) {
-	if err := s.close(); err != nil {
-		return nil, err
-	}
-	return define.Answer(s.writer, define.Group)
-}
-
-func (s *session[R, W]) close() error {
-	if s.group == nil {
-		return nil
-	}
-	row, there, err := s.group.Finish()
+func (r *rows[R, W]) Close(number int32) error {
+	row, there, err := r.group.Finish()
+	r.group = nil
 	if err == nil && there {
-		s.writer.Add(row, int(s.number))
+		r.writer.Add(row, int(number))
 	}
-	s.group = nil
 	return err
 }
+
+func (r *rows[R, W]) Answer() ([][]byte, error) { return define.Answer(r.writer, define.Group) }

@@ -2,6 +2,7 @@
 package ranker
 
 import (
+	"github.com/apache/arrow-go/v18/arrow"
 	crisol "github.com/crisol/crisol/sdk/go"
 	"github.com/crisol/crisol/sdk/go/internal/define"
 	"github.com/crisol/crisol/sdk/go/internal/record"
@@ -21,61 +22,40 @@ func Serve[O, R, W any](about crisol.About, open func(options O, batch crisol.Ba
 
 // Define is what Serve serves; for tests.
 func Define[O, R, W any](about crisol.About, open func(O, crisol.Batch) (Rank[R, W], error)) *stage.Definition[stage.Groups] {
-	reads, adds := define.Codec[R](), define.Codec[W]()
-	plan := func(_ O, input []stage.Column) (stage.Plan, error) {
-		return stage.Plan{Reads: reads.Names(), Writes: adds.Columns}, define.Reads(reads, input)
-	}
-	return define.Stage(about, "ranker", plan, func(options O, input []stage.Column, batch crisol.Batch) (stage.Groups, error) {
-		rank, err := open(options, batch)
+	return define.GroupRows(about, "ranker", open, func(rank Rank[R, W], reads *record.Codec[R], writer *record.Writer[W]) define.Work {
+		return &rows[R, W]{rank: rank, reads: reads, writer: writer}
+	})
+}
+
+// Rows of the group at work wait until it is complete.
+type rows[R, W any] struct {
+	rank    Rank[R, W]
+	reads   *record.Codec[R]
+	writer  *record.Writer[W]
+	reader  *record.Reader[R]
+	waiting []R
+	// Rows that no longer wait.
+	ranked int
+}
+
+func (r *rows[R, W]) Read(batch arrow.RecordBatch) { r.reader = r.reads.Reader(batch) }
+
+func (r *rows[R, W]) Add(piece crisol.Range) error {
+	for at := piece.Start; at < piece.End; at++ {
+		row, err := define.GroupRow(r.reader, at)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		made := &session[R, W]{rank: rank, reads: reads, writer: adds.Writer()}
-		return made, made.input.OpenGroups(input)
-	})
-}
-
-// Rows of the last group wait: more of them may come.
-type session[R, W any] struct {
-	input  define.Input
-	rank   Rank[R, W]
-	reads  *record.Codec[R]
-	writer *record.Writer[W]
-	group  int32
-	rows   []R
-	first  int
-}
-
-func (s *session[R, W]) Push(bytes []byte) ([][]byte, error) {
-	err := define.Rows(&s.input, s.reads, bytes, func(group int32, row *R) error {
-		if group != s.group {
-			if err := s.close(); err != nil {
-				return err
-			}
-			s.group = group
-		}
-		s.rows = append(s.rows, *row)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		r.waiting = append(r.waiting, *row)
 	}
-	return define.Answer(s.writer, "_row")
+	return nil
 }
 
-func (s *session[R, W]) Finish() ([][]byte, error) {
-	if err := s.close(); err != nil {
-		return nil, err
-	}
-	return define.Answer(s.writer, "_row")
-}
-
-func (s *session[R, W]) close() error {
-	if len(s.rows) == 0 {
-		return nil
-	}
-	err := s.rank(s.rows, func(row int, added W) { s.writer.Add(added, s.first+row) })
-	s.first += len(s.rows)
-	s.rows = s.rows[:0]
+func (r *rows[R, W]) Close(int32) error {
+	err := r.rank(r.waiting, func(row int, added W) { r.writer.Add(added, r.ranked+row) })
+	r.ranked += len(r.waiting)
+	r.waiting = r.waiting[:0]
 	return err
 }
+
+func (r *rows[R, W]) Answer() ([][]byte, error) { return define.Answer(r.writer, "_row") }

@@ -22,13 +22,8 @@ func Columns[O any](
 		if err != nil {
 			return nil, err
 		}
-		// What is written is the same as was planned: it depends on nothing else.
-		planned, err := plan(options, input)
-		if err != nil {
+		if made.writes, err = written(plan, options, input); err != nil {
 			return nil, err
-		}
-		if made.writes, err = message.Schema(planned.Writes); err != nil {
-			return nil, crisol.Fail("bug", "%s", err)
 		}
 		made.push, err = open(options, schema, batch)
 		return made, err
@@ -50,11 +45,7 @@ func (c *columns) Push(bytes []byte) ([]byte, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := planned(c.writes, output.Columns, len(output.Rows))
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, err := message.Write(message.Indexed(made, "_row", output.Rows))
+	rows, err := Message(c.writes, output.Columns, "_row", output.Rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,6 +55,29 @@ func (c *columns) Push(bytes []byte) ([]byte, []byte, error) {
 	}
 	refused, err := rejected.Message()
 	return rows, refused, err
+}
+
+// What is written is the same as was planned: it depends on nothing else.
+func written[O any](plan func(O, []crisol.Column) (crisol.Plan, error), options O, input []stage.Column) (*arrow.Schema, error) {
+	planned, err := plan(options, input)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := message.Schema(planned.Writes)
+	if err != nil {
+		return nil, crisol.Fail("bug", "%s", err)
+	}
+	return schema, nil
+}
+
+// Message gives columns as a message, with what their rows belong to as a last column of this name. Columns that are not those of
+// the schema, or not of one length, are a failure.
+func Message(schema *arrow.Schema, columns []arrow.Array, name string, index []int32) ([]byte, error) {
+	made, err := planned(schema, columns, len(index))
+	if err != nil {
+		return nil, err
+	}
+	return message.Write(message.Indexed(made, name, index))
 }
 
 // The columns as rows, if they are what was planned.

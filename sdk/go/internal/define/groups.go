@@ -1,54 +1,89 @@
 package define
 
 import (
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	crisol "github.com/crisol/crisol/sdk/go"
-	"github.com/crisol/crisol/sdk/go/internal/record"
 	"github.com/crisol/crisol/sdk/go/internal/stage"
 )
 
 // Group is the column of the input that says which group a row is of, as the last one.
 const Group = "_group"
 
-// OpenGroups ties an input to the columns of a session of groups.
-func (in *Input) OpenGroups(columns []stage.Column) error {
-	_, err := in.Open(append(append([]stage.Column{}, columns...), stage.Column{Name: Group, Type: "int"}))
-	return err
+// Work is what is done with groups. One of them is at work at a time, and its rows come in pieces: it may go over several messages.
+type Work interface {
+	// Read is given the rows of the next message, which may be kept.
+	Read(rows arrow.RecordBatch)
+	// Add takes more rows of the group at work: where they stand in what was read last.
+	Add(piece crisol.Range) error
+	// Close tells that the group at work is complete, and its number.
+	Close(group int32) error
+	// Answer gives what was made since the last time, as messages; none when there is nothing.
+	Answer() ([][]byte, error)
 }
 
-// Rows reads a message of a session of groups: of is called with each row and its group.
-func Rows[R any](in *Input, codec *record.Codec[R], bytes []byte, of func(group int32, row *R) error) error {
-	batch, err := in.Read(bytes)
+// A session that cuts groups out of messages.
+type groups struct {
+	input  Input
+	schema *arrow.Schema
+	work   Work
+	group  int32
+	atWork bool
+}
+
+// Ties a session to its columns, before it gets its work.
+func openGroups(columns []stage.Column) (*groups, error) {
+	made := &groups{}
+	schema, err := made.input.Open(append(columns[:len(columns):len(columns)], stage.Column{Name: Group, Type: "int"}))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	groups, ok := batch.Column(int(batch.NumCols()) - 1).(*array.Int32)
-	if !ok {
-		return crisol.Fail("input", "there is no column `%s`", Group)
+	made.schema = arrow.NewSchema(schema.Fields()[:len(columns)], nil)
+	return made, nil
+}
+
+func (g *groups) Push(bytes []byte) ([][]byte, error) {
+	batch, err := g.input.Read(bytes)
+	if err != nil {
+		return nil, err
 	}
-	reader := codec.Reader(batch)
-	for at, group := range groups.Values() {
-		row, null := reader.Row(at)
-		if null != "" {
-			return nullInGroup(null)
+	last := int(batch.NumCols()) - 1
+	g.work.Read(array.NewRecordBatch(g.schema, batch.Columns()[:last], batch.NumRows()))
+	numbers := batch.Column(last).(*array.Int32).Values()
+	for start := 0; start < len(numbers); {
+		end := start + 1
+		for end < len(numbers) && numbers[end] == numbers[start] {
+			end++
 		}
-		if err := of(group, row); err != nil {
+		if err := g.add(numbers[start], crisol.Range{Start: start, End: end}); err != nil {
+			return nil, err
+		}
+		start = end
+	}
+	return g.work.Answer()
+}
+
+func (g *groups) Finish() ([][]byte, error) {
+	if err := g.close(); err != nil {
+		return nil, err
+	}
+	return g.work.Answer()
+}
+
+func (g *groups) add(group int32, piece crisol.Range) error {
+	if group != g.group {
+		if err := g.close(); err != nil {
 			return err
 		}
 	}
-	return nil
+	g.group, g.atWork = group, true
+	return g.work.Add(piece)
 }
 
-// Answer gives the rows that are written, if there are any, as messages.
-func Answer[W any](writer *record.Writer[W], index string) ([][]byte, error) {
-	if writer.Rows() == 0 {
-		return nil, nil
+func (g *groups) close() error {
+	if !g.atWork {
+		return nil
 	}
-	message, err := writer.Message(index)
-	return [][]byte{message}, err
-}
-
-// nullInGroup stops a stage: groups have no quarantine.
-func nullInGroup(field string) error {
-	return crisol.Fail("input", "column `%s` is null in a row; drop such rows before, or make the field a Null", field)
+	g.atWork = false
+	return g.work.Close(g.group)
 }
