@@ -26,7 +26,7 @@ for folder in sdk/python plugins/orders-python plugins/order-rules-python plugin
   (cd "$folder" && PYTHONPATH=.:$root/sdk/python PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s tests)
 done
 (cd sdk/js && node --test)
-for plugin in plugins/orders-javascript plugins/order-rules-javascript; do
+for plugin in plugins/orders-javascript plugins/order-rules-javascript plugins/order-rules-columns-javascript; do
   (cd "$plugin" && npm install --silent --no-audit --no-fund --no-package-lock && npm test)
 done
 cargo test --workspace --features crisol-cli/failpoints --no-fail-fast --test sdk "$@"
