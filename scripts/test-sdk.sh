@@ -21,7 +21,7 @@ scripts/plugins.sh bundled
 export CRISOL_TEST_PYTHON=$cache/venv/bin/python
 build
 # What bindings do with pointers is theirs.
-for module in sdk/go plugins/orders-go plugins/order-rules-go; do (cd "$module" && go vet -unsafeptr=false . && go test ./...); done
+for module in sdk/go plugins/orders-go plugins/order-rules-go plugins/order-rules-columns-go; do (cd "$module" && go vet -unsafeptr=false . && go test ./...); done
 for folder in sdk/python plugins/orders-python plugins/order-rules-python plugins/order-rules-columns-python; do
   (cd "$folder" && PYTHONPATH=.:$root/sdk/python PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s tests)
 done
