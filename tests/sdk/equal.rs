@@ -119,8 +119,18 @@ fn good(row: usize, random: &mut Random) -> String {
 }
 
 fn orders(random: &mut Random) -> RecordBatch {
-    let events: Vec<_> =
-        (0..ROWS).map(|_| random.one_of(&[None, Some(NOW_US), Some(NOW_US + 86_400_000_001), Some(-1)])).collect();
+    let events: Vec<_> = (0..ROWS)
+        .map(|_| {
+            random.one_of(&[
+                None,
+                Some(NOW_US),
+                Some(NOW_US + 86_400_000_001),
+                Some(NOW_US + 86_401_000_000),
+                Some(NOW_US + 86_400_589_000),
+                Some(-1),
+            ])
+        })
+        .collect();
     let amounts: Vec<_> =
         (0..ROWS).map(|_| random.one_of(&[None, Some(1_i128), Some(0), Some(-5), Some(10_i128.pow(18) - 1)])).collect();
     let currencies: Vec<_> =

@@ -30,13 +30,11 @@ func (t Timestamp) Date() Date {
 	return Date(days)
 }
 
-// String is RFC 3339 with as many digits after the seconds as it needs: none, three or six.
+// String is RFC 3339, with six digits after the seconds where they are not all zero: as the SDKs of other languages write it.
 func (t Timestamp) String() string {
 	form := "2006-01-02T15:04:05Z"
-	if rest := ((int64(t) % second) + second) % second; rest%1000 != 0 {
+	if int64(t)%second != 0 {
 		form = "2006-01-02T15:04:05.000000Z"
-	} else if rest != 0 {
-		form = "2006-01-02T15:04:05.000Z"
 	}
 	return t.Time().Format(form)
 }

@@ -1,7 +1,7 @@
 // Columns of a message: views of its bytes, without a copy. `get` gives a value, null where there is none.
 
 import { Decimal } from "../decimal.js";
-import { decodeAscii, decodeUtf8, encodeUtf8, isAscii } from "./text.js";
+import { decodeAscii, decodeUtf8, isAscii } from "./text.js";
 
 /** What all columns have. */
 class Column {
@@ -60,7 +60,8 @@ export class DecimalColumn extends Column {
   units(row) {
     const { words } = this;
     const at = 4 * row;
-    const [low, high] = [words[at], words[at + 1]];
+    const low = words[at];
+    const high = words[at + 1];
     // Nearly all values fit a float exactly, which is much faster than an integer of any size.
     if (words[at + 2] === high >> 31 && words[at + 3] === words[at + 2] && high < 0x200000 && high >= -0x200000) {
       return BigInt(high * 0x100000000 + (low >>> 0));
@@ -114,31 +115,19 @@ export class StringColumn extends BinaryColumn {
 
   value(row) {
     if (this.#whole === undefined) this.#whole = wholeOf(this.data);
-    const [start, end] = [this.offsets[row], this.offsets[row + 1]];
+    const start = this.offsets[row];
+    const end = this.offsets[row + 1];
     return this.#whole === null ? decodeUtf8(this.data.subarray(start, end)) : this.#whole.slice(start, end);
   }
 
-  /** For each row 1 when its value is one of these texts, else 0; without making the values. */
+  /** For each row 1 when its value is one of these texts, else 0. */
   among(texts) {
-    const { offsets, data, length } = this;
-    const wanted = texts.map(encodeUtf8);
-    const found = new Uint8Array(length);
-    let end = offsets[0];
-    for (let row = 0; row < length; row += 1) {
-      const start = end;
-      end = offsets[row + 1];
-      for (let i = 0; i < wanted.length && found[row] === 0; i += 1) {
-        if (wanted[i].length === end - start) found[row] = startsWith(data, start, wanted[i]);
-      }
-    }
+    const wanted = new Set(texts);
+    const found = new Uint8Array(this.length);
+    // An interpreter is quicker to cut a text and look it up than to compare its bytes.
+    for (let row = 0; row < this.length; row += 1) if (wanted.has(this.value(row))) found[row] = 1;
     return found;
   }
-}
-
-/** 1 when these bytes stand at a place, else 0. */
-function startsWith(data, at, bytes) {
-  for (let i = 0; i < bytes.length; i += 1) if (data[at + i] !== bytes[i]) return 0;
-  return 1;
 }
 
 const wholeOf = (data) => (isAscii(data) ? decodeAscii(data) : null);
@@ -152,7 +141,8 @@ export class ArrayColumn extends Column {
   }
 
   value(row) {
-    const [start, end] = [this.offsets[row], this.offsets[row + 1]];
+    const start = this.offsets[row];
+    const end = this.offsets[row + 1];
     const values = new Array(end - start);
     for (let i = start; i < end; i += 1) values[i - start] = this.elements.get(i);
     return values;
