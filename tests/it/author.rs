@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crisol_tests::{binary, root};
+use crisol_tests::{Project, binary, root};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -58,7 +58,36 @@ fn a_new_plugin_of_each_kind_builds_and_its_samples_hold() {
         assert_eq!((&component["name"], &component["kind"]), (&json!(name), &json!(kind)));
         assert_eq!(component["samples"].as_array().map(Vec::len), Some(1), "they travel in the component: {component}");
     }
+    the_contracts_of_their_readmes_hold(&home);
     the_loop_of_an_author(&home.join("new-decoder"));
+}
+
+/// Each README shows a contract: it holds in a project whose tables have what the samples have.
+fn the_contracts_of_their_readmes_hold(home: &Path) {
+    for kind in ["decoder", "transformer", "validator", "ranker", "aggregator"] {
+        let plugin = home.join(format!("new-{kind}"));
+        let readme = fs::read_to_string(plugin.join("README.md")).unwrap();
+        let contract = readme.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
+        let table: Value = serde_json::from_str(contract).unwrap_or_else(|error| panic!("{kind}: {error}: {contract}"));
+        let project = Project::lines();
+        let ingestion = fs::read_to_string(project.path().join("ingestion/streaming/lines.json")).unwrap();
+        project.write("ingestion/streaming/lines.json", &ingestion.replace("bronze/lines", "bronze/sales"));
+        fs::remove_file(project.path().join("tables/bronze/lines.json")).unwrap();
+        project.write("tables/bronze/sales.json", r#"{ "name": "bronze.sales" }"#);
+        if table["from"] == "silver.sales" {
+            let columns = json!([{ "name": "shop", "type": "bigint" }, { "name": "sku", "type": "string" },
+                { "name": "price", "type": "decimal(18,2)" }, { "name": "quantity", "type": "int" }]);
+            let above = json!({ "name": "silver.sales", "from": "bronze.sales", "stages": [{ "decode": "json" }],
+                "columns": columns });
+            project.write("tables/silver/sales.json", &above.to_string());
+        }
+        let name = table["name"].as_str().unwrap().replace('.', "/");
+        project.write(&format!("tables/{name}.json"), contract);
+        let component = format!("new-{kind}.wasm");
+        project.write_bytes(&format!("plugins/{component}"), &fs::read(plugin.join("build").join(&component)).unwrap());
+        project.write_bytes("plugins/json.wasm", &fs::read(root().join("plugins/json.wasm")).unwrap());
+        project.host(&["check"]).plugins(&project.path().join("plugins")).succeed();
+    }
 }
 
 /// What follows on the first test: the test of the source, a build without need, a mistake, a trap.
@@ -75,6 +104,10 @@ fn the_loop_of_an_author(plugin: &Path) {
 
     let source = plugin.join("src/lib.rs");
     let honest = fs::read_to_string(&source).unwrap();
+    fs::write(&source, honest.replace("About::new(\"new-decoder\"", "About::new(\"newdecoder\"")).unwrap();
+    let said = succeed(plugin, &["test"]);
+    let told = "its source calls it `newdecoder`, plugin.toml `new-decoder`: contracts name it `newdecoder`";
+    assert!(said.contains(told), "{said}");
     fs::write(&source, honest.replace("\"no_sku\", \"the sku is empty\"", "\"no_name\", \"the sku is empty\""))
         .unwrap();
     let said = fail(plugin, &["test"], 1);

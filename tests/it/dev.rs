@@ -77,7 +77,10 @@ fn each_change_is_built_tested_and_placed_if_its_samples_hold() {
 
     let dev = Dev::start(home);
     let said = dev.rounds(1);
-    assert!(said.contains("1 of 1 samples hold") && said.contains("a host takes it at its next batch"), "{said}");
+    assert!(
+        said.contains("1 of 1 samples hold") && said.contains("a host that runs takes it at its next batch"),
+        "{said}"
+    );
     let placed = fs::read(&served).unwrap();
     assert!(placed != before, "the build has another sample in it");
     assert_eq!(fs::read_dir(home.join("shop/plugins")).unwrap().count(), 1, "no second file of one name");

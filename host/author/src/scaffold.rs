@@ -96,7 +96,7 @@ fn fill(template: &str, wanted: Scaffold<'_>) -> Result<String, AuthorError> {
         type => type_name(wanted.name),
         article => if wanted.kind == Kind::Aggregator { "An" } else { "A" },
         purpose => purpose(wanted.kind),
-        stage => stage(wanted.name, wanted.kind),
+        contract => contract(wanted.name, wanted.kind),
     };
     let filled = environment.render_str(template, values);
     // The last line break of a template is not part of what it gives.
@@ -123,13 +123,17 @@ fn purpose(kind: Kind) -> &'static str {
     }
 }
 
-/// How a contract names it.
-fn stage(name: &str, kind: Kind) -> String {
-    let group = if kind.groups() { ",\n  \"group_by\": [\"shop\"], \"mode\": \"replace_groups\"" } else { "" };
-    let stage = kind.stage_key();
-    format!(
-        "{{ \"name\": \"silver.sales\", \"from\": \"bronze.sales\",\n  \"stages\": [{{ \"{stage}\": \"{name}\" }}]{group}, … }}"
-    )
+/// A contract that names it.
+fn contract(name: &str, kind: Kind) -> String {
+    let stage = format!("\"stages\": [{{ \"{}\": \"{name}\" }}]", kind.stage_key());
+    let (table, from, rest) = match kind {
+        Kind::Decoder => ("silver.sales", "bronze.sales", ""),
+        Kind::Transformer | Kind::Validator => ("silver.good_sales", "silver.sales", ""),
+        Kind::Ranker | Kind::Aggregator => {
+            ("gold.sales", "silver.sales", ",\n  \"write\": { \"mode\": \"replace_groups\", \"group_by\": [\"shop\"] }")
+        }
+    };
+    format!("{{ \"name\": \"{table}\", \"from\": \"{from}\",\n  {stage}{rest} }}")
 }
 
 #[cfg(test)]

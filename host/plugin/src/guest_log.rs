@@ -22,12 +22,17 @@ pub(crate) struct GuestLog {
     line_bytes_max: usize,
     lines: u64,
     dropped: u64,
+    /// A line of which only the beginning was written.
+    begun: String,
 }
+
+/// The level of errors; higher ones count as it.
+pub(crate) const ERROR: u32 = 4;
 
 impl GuestLog {
     pub(crate) fn new(identity: Arc<Identity>, limits: &Limits) -> Self {
         let (lines_max, line_bytes_max) = (limits.log_lines_max, count(limits.log_line_bytes_max));
-        Self { identity, lines_max, line_bytes_max, lines: 0, dropped: 0 }
+        Self { identity, lines_max, line_bytes_max, lines: 0, dropped: 0, begun: String::new() }
     }
 
     /// One line, unless there were too many already.
@@ -48,8 +53,24 @@ impl GuestLog {
         }
     }
 
+    /// A piece of what is written to standard error: its lines are put together.
+    pub(crate) fn piece(&mut self, text: &str) {
+        self.begun.push_str(text);
+        let end = match self.begun.rfind('\n') {
+            Some(end) => end + 1,
+            None if self.begun.len() < self.line_bytes_max => return,
+            None => self.begun.len(),
+        };
+        let rest = self.begun.split_off(end);
+        let whole = std::mem::replace(&mut self.begun, rest);
+        whole.lines().filter(|line| !line.trim().is_empty()).for_each(|line| self.line(ERROR, line));
+    }
+
     /// Ends a call: tells what was dropped and starts to count again.
     pub(crate) fn end_call(&mut self) {
+        if !self.begun.is_empty() {
+            self.piece("\n");
+        }
         if self.dropped > 0 {
             let (plugin, digest, dropped) = (&self.identity.name, &self.identity.digest, self.dropped);
             tracing::warn!(

@@ -9,12 +9,15 @@ use wasmtime_wasi::filesystem::{WasiFilesystemCtx, WasiFilesystemCtxView};
 use crate::bindings::{log, types};
 use crate::deadline::Deadline;
 use crate::engine::Engine;
-use crate::guest_log::{GuestLog, Identity};
+use crate::guest_log::{ERROR, GuestLog, Identity};
 use crate::limiter::Limiter;
 use crate::limits::{HANDLES_MAX, Limits, count};
 use crate::stderr::Stderr;
 use crate::stubs::Random;
 use crate::ticker::Ticker;
+
+/// The level of a piece of what is written to standard error, which need not be a line.
+const PIECE: u32 = 5;
 
 /// Host side of one instance: its limits, and the stubs of what language runtimes ask for.
 #[derive(Debug)]
@@ -80,7 +83,7 @@ impl State {
         state.now_us = now_us;
     }
 
-    /// What it wrote to stderr last.
+    /// What it wrote to stderr, or to the log as errors, last.
     pub(crate) fn said(&self) -> Option<String> {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).said()
     }
@@ -92,8 +95,19 @@ impl State {
 }
 
 impl log::Host for State {
+    /// Errors may be the last words before a trap, so they are kept as what is written to stderr is.
     fn log(&mut self, level: u32, text: String) {
-        self.log.line(level, &text);
+        if level >= ERROR {
+            let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+            stderr.write(text.as_bytes());
+            if level == ERROR {
+                stderr.write(b"\n");
+            }
+        }
+        match level {
+            PIECE => self.log.piece(&text),
+            _ => self.log.line(level, &text),
+        }
     }
 }
 

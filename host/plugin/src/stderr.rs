@@ -1,4 +1,4 @@
-//! What a component writes to stderr: its end, because a panic's message comes last.
+//! What a component writes to stderr: its end, because a panic's message comes last. Go alone says the cause first.
 
 use std::collections::VecDeque;
 
@@ -32,14 +32,20 @@ impl Stderr {
     pub(crate) fn said(&self) -> Option<String> {
         let bytes: Vec<u8> = self.tail.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with("note: run with"))
-            .collect();
-        let text = end(printable(&lines.join(" "), usize::MAX));
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("note: run with"));
+        let text = end(printable(&without_frames(lines).join(" "), usize::MAX));
         (!text.is_empty()).then_some(text)
     }
+}
+
+/// Go writes all frames of all goroutines after the cause. Of these only the first place in the author's own package is kept.
+fn without_frames<'a>(mut lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut kept: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("goroutine ")).collect();
+    if lines.by_ref().any(|line| line.starts_with("main.")) {
+        let place = lines.next().and_then(|line| line.split(" +0x").next());
+        kept.extend(place.map(|place| place.rsplit('/').next().unwrap_or(place)));
+    }
+    kept
 }
 
 /// The end of a text that is too long: what was said last says why.
@@ -63,6 +69,15 @@ mod tests {
         stderr.write(b"\nthread '<unnamed>' panicked at src/lib.rs:3:5:\nno \x1b[31mamount\n");
         stderr.write(b"note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n");
         assert_eq!(stderr.said().unwrap(), "thread '<unnamed>' panicked at src/lib.rs:3:5: no \\u{1b}[31mamount");
+    }
+
+    #[test]
+    fn a_panic_in_go_is_its_cause_and_its_place() {
+        let mut stderr = Stderr::new(4_096);
+        stderr.write(b"panic: assignment to entry in nil map\n\ngoroutine 7 [running]:\nruntime.panic(0x1)\n");
+        stderr.write(b"\t/go/panic.go:3 +0x1\nmain.(*rules).check(...)\n\t/home/rules/plugin.go:33 +0x12\n");
+        stderr.write(b"main.main()\n\t/home/rules/plugin.go:3 +0x12\n");
+        assert_eq!(stderr.said().unwrap(), "panic: assignment to entry in nil map plugin.go:33");
     }
 
     #[test]

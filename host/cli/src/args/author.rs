@@ -22,8 +22,8 @@ Examples:
   host build plugins/sales && cp plugins/sales/build/sales.wasm my-project/plugins/";
 
 const DEV_HELP: &str = "\
-The component goes into the folder that --plugins names, else into plugins/ of the project that --project names; a host that
-runs that project takes it at its next batch. Without either it is only built and tested. A build that fails, or whose samples
+The component goes into the folder that --plugins names, else into plugins/ of the project that --project names, which is the one in
+the current folder if there is one; a host that runs that project takes it at its next batch. Else it is only built and tested. A build that fails, or whose samples
 do not hold, is put nowhere. In Rust it is built quickly rather than well: `host build` makes what is to serve. Ctrl-C ends it.
 
 Examples:
@@ -108,16 +108,19 @@ pub(crate) enum KindName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LangName {
     /// Rust 1.95 or newer
+    #[value(alias = "rs")]
     Rust,
     /// Python 3.11 or newer
+    #[value(alias = "py")]
     Python,
     /// JavaScript; Node.js 20 or newer builds it
-    #[value(name = "javascript")]
+    #[value(name = "javascript", alias = "js")]
     JavaScript,
     /// TypeScript; Node.js 20 or newer builds it
-    #[value(name = "typescript")]
+    #[value(name = "typescript", alias = "ts")]
     TypeScript,
     /// Go 1.26 or newer
+    #[value(alias = "golang")]
     Go,
 }
 

@@ -24,6 +24,12 @@ pub(super) fn dev(global: &Global, folder: &Path) -> Result<Exit, AuthorError> {
     }
     Project::open(folder)?;
     let (bench, into) = (bench()?, destination(global)?);
+    if global.output == Output::Text {
+        match &into {
+            Some(into) => println!("builds whose samples hold go into {}", plain(&into.to_string_lossy())),
+            None => println!("builds go nowhere: neither --project nor --plugins names a folder"),
+        }
+    }
     let mut watch = Watch::new(folder)?;
     loop {
         if let Err(error) = cycle(global, folder, into.as_deref(), &bench) {
@@ -33,6 +39,9 @@ pub(super) fn dev(global: &Global, folder: &Path) -> Result<Exit, AuthorError> {
             println!("waiting for a change in {}", plain(&folder.to_string_lossy()));
         }
         watch.changed()?;
+        if global.output == Output::Text {
+            println!("it has changed: building and testing it …");
+        }
     }
 }
 
@@ -65,11 +74,14 @@ fn cycle(global: &Global, folder: &Path, into: Option<&Path>, bench: &Bench) -> 
         );
         return Ok(());
     }
-    test::print(&report);
+    test::print(&report, Some(&project));
     let place = match placed {
-        Some((place, true)) => format!("{}: a host takes it at its next batch", plain(&place.to_string_lossy())),
+        Some((place, true)) => format!(
+            "{}: a host that runs takes it at its next batch, or refuses it: `host plugins` tells",
+            plain(&place.to_string_lossy())
+        ),
         Some((place, false)) => format!("{}: as before", plain(&place.to_string_lossy())),
-        None if holds => "put nowhere: no project was named".into(),
+        None if holds => "put nowhere".into(),
         None => "put nowhere: its samples do not hold".into(),
     };
     println!("{place} ({build_seconds:.1} s to build, {seconds:.1} s in all)");

@@ -65,7 +65,7 @@ fn print(inspected: &Inspected, fits: Option<&Result<Vec<Fit>, EngineError>>) {
     println!("instances: {}", if *reuse { "kept for up to 64 calls" } else { "a fresh one for each call" });
     println!("size: {} bytes", thousands(*size_bytes));
     println!("digest: {digest}");
-    println!("imports: {}", listed(imports));
+    println!("imports: {}", plain(&imported(imports)));
     println!("samples: {}", listed(samples));
     match fits {
         None => {}
@@ -74,6 +74,16 @@ fn print(inspected: &Inspected, fits: Option<&Result<Vec<Fit>, EngineError>>) {
             println!("contracts: cannot be looked at: {}", plain(&first_line(error)));
         }
     }
+}
+
+/// Interfaces of WASI by their number alone: they are there for the runtimes of languages, and give nothing.
+fn imported(imports: &[String]) -> String {
+    let (wasi, own): (Vec<&String>, Vec<&String>) = imports.iter().partition(|name| name.starts_with("wasi:"));
+    let mut parts: Vec<String> = own.into_iter().cloned().collect();
+    if !wasi.is_empty() {
+        parts.push(format!("{} of WASI, which give no files, network, environment or clock here", wasi.len()));
+    }
+    if parts.is_empty() { "none".to_string() } else { parts.join(", ") }
 }
 
 fn print_columns(indent: &str, reads: &SchemaRef, writes: &SchemaRef) {
@@ -99,6 +109,9 @@ fn print_fits(name: &str, fits: &[Fit]) {
             if let Some(hint) = &problem.hint {
                 println!("      {}", plain(hint));
             }
+        }
+        if columns.is_some() {
+            println!("    a table that exists already is compared when its stream starts");
         }
         let shown = fits.iter().take(at).any(|earlier| earlier.columns == *columns);
         let first = fits.iter().position(|fit| fit.columns.is_some()) == Some(at);

@@ -1,6 +1,6 @@
 //! `host test`
 
-use crisol_author::{AuthorError, Profile, Report, SampleResult, Verdict};
+use crisol_author::{AuthorError, Profile, Project, Report, SampleResult, Verdict};
 use serde_json::{Value, json};
 
 use super::{Subject, bench};
@@ -15,22 +15,23 @@ pub(super) fn test(global: &Global, test: &Test) -> Result<Exit, AuthorError> {
         // Of a plugin they may be missing; those that are asked for may not.
         std::fs::read_dir(folder).map_err(|source| AuthorError::Io { path: folder.clone(), source })?;
     }
-    let report = match Subject::of(&test.subject)? {
-        Subject::Component(component) => bench()?.test(component, test.samples.as_deref(), test.update)?,
+    let (report, project) = match Subject::of(&test.subject)? {
+        Subject::Component(component) => (bench()?.test(component, test.samples.as_deref(), test.update)?, None),
         Subject::Plugin(project) => {
             let built = crisol_author::build(&project, Profile::Release)?;
             let samples = test.samples.clone().unwrap_or_else(|| project.samples());
-            bench()?.test(&built.path, Some(&samples), test.update)?
+            (bench()?.test(&built.path, Some(&samples), test.update)?, Some(project))
         }
     };
     match global.output {
         Output::Json => println!("{}", as_json(&report)),
-        Output::Text => print(&report),
+        Output::Text => print(&report, project.as_ref()),
     }
     Ok(if report.failed() == 0 { Exit::Done } else { Exit::No })
 }
 
-pub(super) fn print(report: &Report) {
+/// What came of the samples of a component, or of the plugin of a project.
+pub(super) fn print(report: &Report, project: Option<&Project>) {
     for SampleResult { name, verdict, .. } in &report.results {
         let name = plain(name);
         match verdict {
@@ -58,6 +59,10 @@ pub(super) fn print(report: &Report) {
     };
     let article = if kind.starts_with('a') { "an" } else { "a" };
     println!("{} {version}, {article} {kind}: {samples}", plain(name));
+    if let Some(project) = project.filter(|project| project.name != *name) {
+        let (name, project) = (plain(name), plain(&project.name));
+        println!("its source calls it `{name}`, plugin.toml `{project}`: contracts name it `{name}`");
+    }
 }
 
 pub(super) fn as_json(report: &Report) -> Value {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch, make_array};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::conformance::rows::many;
@@ -53,8 +54,19 @@ pub(super) fn messages(schema: &SchemaRef) -> Result<Vec<(&'static str, RecordBa
         ("no row", rare.slice(0, 0)),
         ("one row", rare.slice(3, 1)),
         ("rows of nulls", values::nulls(schema, 3)?),
+        ("values that stand under nulls", veiled(&rare)?),
         ("extreme values", rare.clone()),
         ("texts of 64 KiB", values::rows(schema, 64, Choice::Long)?),
         ("16,384 rows", many(&rare)?),
     ])
+}
+
+/// The rows with nulls over every second value, which stays where it is.
+fn veiled(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let veil = NullBuffer::from_iter((0..rows.num_rows()).map(|row| row % 2 == 0));
+    let veiled = |column: &ArrayRef| {
+        let nulls = NullBuffer::union(Some(&veil), column.nulls());
+        Ok(make_array(column.to_data().into_builder().nulls(nulls).build()?))
+    };
+    RecordBatch::try_new(rows.schema(), rows.columns().iter().map(veiled).collect::<Result<_, ArrowError>>()?)
 }
