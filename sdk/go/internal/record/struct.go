@@ -141,8 +141,9 @@ func (c structCell) json(p *parser) *Fault {
 	return c.absent(seen)
 }
 
+// Reads the fields, and gives those that are there and not null where they may not be.
 func (c structCell) fields(p *parser) (uint64, *Fault) {
-	var seen uint64
+	var seen, nulls uint64
 	fault := p.object(func(name string) *Fault {
 		at, known := c.of.index[name]
 		if !known {
@@ -155,14 +156,14 @@ func (c structCell) fields(p *parser) (uint64, *Fault) {
 		if fault := readJSON(c.cells[at], p); fault != nil {
 			if fault.Null && fault.Field == "" {
 				// What else is wrong with the message comes first.
-				seen &^= 1 << at
+				nulls |= 1 << at
 				return nil
 			}
 			return fault.in(name)
 		}
 		return nil
 	})
-	return seen, fault
+	return seen &^ nulls, fault
 }
 
 // Fields that were not there are null, if they may be.
