@@ -15,6 +15,13 @@ use crate::{AuthorError, Lang};
 /// Templates end with this, other files are copied as they are.
 const TEMPLATE: &str = ".j2";
 
+/// Crates of the SDK and of the language.
+const NO_CRATES: [&str; 9] = ["crisol-sdk", "crisol-ipc", "std", "core", "alloc", "test", "self", "super", "crate"];
+
+/// Words of the languages that no type can bear.
+const TAKEN: [&str; 12] =
+    ["Self", "None", "True", "False", "Some", "Ok", "Err", "Option", "Result", "String", "Vec", "Box"];
+
 /// `LANG/common/…` and `LANG/KIND/…`, with the paths that files have in a project, and `samples/KIND.json`: the examples do the same
 /// in every language.
 #[derive(RustEmbed)]
@@ -38,6 +45,9 @@ pub struct Scaffold<'a> {
 /// A name that cannot be one, a folder that is there, a disk that says no. Nothing is left behind then.
 pub fn scaffold(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, AuthorError> {
     check_name(wanted.name)?;
+    if wanted.lang == Lang::Rust && NO_CRATES.contains(&wanted.name) {
+        return Err(AuthorError::Name { name: wanted.name.into(), why: "Cargo knows another crate of that name" });
+    }
     if folder.symlink_metadata().is_ok() {
         return Err(AuthorError::Exists { folder: folder.into() });
     }
@@ -50,25 +60,18 @@ pub fn scaffold(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, Aut
 }
 
 fn write(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, AuthorError> {
-    let home = |part: &str| format!("{}/{part}/", wanted.lang.title().to_lowercase());
-    let (common, own) = (home("common"), home(&wanted.kind.to_string()));
-    let samples = format!("samples/{}.json", wanted.kind);
+    let templates = templates(wanted);
+    let source: String = templates.iter().map(|(_, text)| text.as_str()).collect();
+    let type_name = type_name(wanted.name, wanted.kind, &source);
     let mut written = Vec::new();
-    for path in Templates::iter() {
-        let place = if *path == samples {
-            Some("tests/samples.json")
-        } else {
-            path.strip_prefix(&common).or(path.strip_prefix(&own))
-        };
-        let Some(place) = place else { continue };
-        let data = Templates::get(&path).map(|file| file.data).unwrap_or_default();
+    for (place, text) in &templates {
         let place = match place.strip_suffix(TEMPLATE) {
             Some(place) => {
-                put(folder, place, fill(&String::from_utf8_lossy(&data), wanted)?.as_bytes())?;
+                put(folder, place, fill(text, wanted, &type_name)?.as_bytes())?;
                 place
             }
             None => {
-                put(folder, place, &data)?;
+                put(folder, place, text.as_bytes())?;
                 place
             }
         };
@@ -79,6 +82,22 @@ fn write(wanted: Scaffold<'_>, folder: &Path) -> Result<Vec<PathBuf>, AuthorErro
     Ok(written)
 }
 
+/// The templates of a language and kind: where each goes, and what it holds.
+fn templates(wanted: Scaffold<'_>) -> Vec<(String, String)> {
+    let home = |part: &str| format!("{}/{part}/", wanted.lang.title().to_lowercase());
+    let (common, own) = (home("common"), home(&wanted.kind.to_string()));
+    let samples = format!("samples/{}.json", wanted.kind);
+    let place = |path: &str| match path == samples {
+        true => Some("tests/samples.json".to_string()),
+        false => path.strip_prefix(&common).or(path.strip_prefix(&own)).map(ToString::to_string),
+    };
+    let template = |path: std::borrow::Cow<'static, str>| {
+        let data = Templates::get(&path).map(|file| file.data).unwrap_or_default();
+        Some((place(&path)?, String::from_utf8_lossy(&data).into_owned()))
+    };
+    Templates::iter().filter_map(template).collect()
+}
+
 fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), AuthorError> {
     let path = folder.join(path);
     if let Some(parent) = path.parent() {
@@ -87,13 +106,13 @@ fn put(folder: &Path, path: &str, bytes: &[u8]) -> Result<(), AuthorError> {
     fs::write(&path, bytes).map_err(AuthorError::io(path))
 }
 
-fn fill(template: &str, wanted: Scaffold<'_>) -> Result<String, AuthorError> {
+fn fill(template: &str, wanted: Scaffold<'_>, type_name: &str) -> Result<String, AuthorError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let values = context! {
         name => wanted.name,
         kind => wanted.kind.to_string(),
-        type => type_name(wanted.name),
+        type => type_name,
         article => if wanted.kind == Kind::Aggregator { "An" } else { "A" },
         purpose => purpose(wanted.kind),
         contract => contract(wanted.name, wanted.kind),
@@ -104,8 +123,17 @@ fn fill(template: &str, wanted: Scaffold<'_>) -> Result<String, AuthorError> {
     filled.map_err(|error| AuthorError::Output { what: format!("a template of this program is wrong: {error:#}") })
 }
 
-/// `sales-decoder` as the name of a type: `SalesDecoder`.
-fn type_name(name: &str) -> String {
+/// The name of the type of a plugin: `sales-rules` is `SalesRules`, and `sale` a `SaleDecoder` where the source has a `Sale` already.
+fn type_name(name: &str, kind: Kind, source: &str) -> String {
+    let type_name = in_capitals(name);
+    let mut words = source.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    if TAKEN.contains(&type_name.as_str()) || words.any(|word| word == type_name) {
+        return type_name + &in_capitals(&kind.to_string());
+    }
+    type_name
+}
+
+fn in_capitals(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
@@ -169,6 +197,31 @@ mod tests {
             assert!(
                 folder.join("crisol/sdk/rust/src/lib.rs").is_file() && folder.join("crisol/wit/types.wit").is_file()
             );
+        }
+    }
+
+    #[test]
+    fn a_type_bears_a_name_that_the_source_does_not_use_otherwise() {
+        let source = "from crisol import Batch\nclass Sale:\n";
+        for (name, expected) in [
+            ("best-sales", "BestSales"),
+            ("sales", "Sales"),
+            ("sale", "SaleDecoder"),
+            ("batch", "BatchDecoder"),
+            ("none", "NoneDecoder"),
+        ] {
+            assert_eq!(type_name(name, Kind::Decoder, source), expected);
+        }
+    }
+
+    #[test]
+    fn names_that_cargo_cannot_build_are_refused() {
+        let home = TempDir::new().unwrap();
+        for name in ["crisol-sdk", "std", "test"] {
+            let wanted = Scaffold { name, kind: Kind::Decoder, lang: Lang::Rust };
+            let error = scaffold(wanted, &home.path().join(name)).unwrap_err().to_string();
+            assert!(error.contains("Cargo"), "{error}");
+            assert!(scaffold(Scaffold { lang: Lang::Go, ..wanted }, &home.path().join(name)).is_ok(), "{name}");
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) const TOOL: &str = "go, wasip1, c-shared";
 const GO: Tool = Tool {
     name: "go",
     what: "a plugin in Go",
-    install: "apt-get install golang-go, or https://go.dev/dl; Go 1.26 or newer",
+    install: "apt-get install golang-go",
     hint: Some("it needs Go 1.26 or newer, and the modules that go.mod names"),
 };
 

@@ -14,7 +14,7 @@ const PACKAGES: [&str; 3] = ["componentize-qjs@0.4.5", "esbuild@0.28.2", "typesc
 const NPM: Tool = Tool {
     name: "npm",
     what: "a plugin in JavaScript or TypeScript",
-    install: "apt-get install nodejs npm, or https://nodejs.org; Node.js 20 or newer",
+    install: "apt-get install nodejs npm",
     hint: None,
 };
 const NODE: Tool = Tool { name: "node", ..NPM };

@@ -31,6 +31,9 @@ pub(crate) fn read(wasm: &[u8]) -> Result<Vec<Sample>, String> {
 
 /// One sample or a list of them, and maybe more of both behind.
 pub(super) fn read_text(text: &[u8], samples: &mut Vec<Sample>) -> Result<(), String> {
+    if text.trim_ascii().is_empty() {
+        return Err("it is empty: a sample or a list of them is expected".into());
+    }
     for text in serde_json::Deserializer::from_slice(text).into_iter::<Value>() {
         let written = match text.map_err(|error| printable(&format!("not the JSON expected: {error}"), 200))? {
             Value::Array(list) => list,
@@ -79,6 +82,15 @@ mod tests {
 
     fn names(wasm: &[u8]) -> Vec<String> {
         read(wasm).unwrap().into_iter().map(|sample| sample.name).collect()
+    }
+
+    #[test]
+    fn a_text_without_anything_is_refused_and_an_empty_list_is_none() {
+        for empty in ["", " \n"] {
+            let error = read_text(empty.as_bytes(), &mut Vec::new()).unwrap_err();
+            assert!(error.starts_with("it is empty"), "{error}");
+        }
+        assert_eq!(read_text(b"[]", &mut Vec::new()), Ok(()));
     }
 
     #[test]

@@ -111,7 +111,8 @@ impl<R: Ranker> RankSession<R> {
         let Ranked { columns, rows: kept } = self.ranker.rank(&rows.project(&seen)?, &ranges)?;
         let first = self.ranked;
         self.ranked += rows.num_rows();
-        if kept.is_empty() {
+        // Values without rows are a mistake, which is told below.
+        if kept.is_empty() && columns.iter().all(|column| column.is_empty()) {
             return Ok(Messages::new());
         }
         let number = |row: usize| i32::try_from(first + row).map_err(Failure::bug);

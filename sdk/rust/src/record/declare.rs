@@ -39,63 +39,64 @@ macro_rules! record {
     };
     (@record [$record:ty] [$life:lifetime]
      { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),+ $(,)? }) => {
+        // Names that no record and no field of an author bears.
         const _: () = {
             #[allow(non_camel_case_types, clippy::enum_variant_names)]
             #[derive(Clone, Copy)]
-            enum Key {
+            enum __Key {
                 $($field,)+
-                Other,
+                __Other,
             }
 
-            impl Key {
+            impl __Key {
                 const fn name(self) -> &'static str {
                     $crate::record::field_name(match self {
-                        $(Key::$field => stringify!($field),)+
-                        Key::Other => "",
+                        $(__Key::$field => stringify!($field),)+
+                        __Key::__Other => "",
                     })
                 }
 
                 #[inline]
-                fn of(name: &str) -> Key {
+                fn of(name: &str) -> __Key {
                     $(
-                        const { assert!((Key::$field as u32) < 64, "a record has at most 64 fields") };
-                        if name == const { Key::$field.name() } {
-                            return Key::$field;
+                        const { assert!((__Key::$field as u32) < 64, "a record has at most 64 fields") };
+                        if name == const { __Key::$field.name() } {
+                            return __Key::$field;
                         }
                     )+
-                    Key::Other
+                    __Key::__Other
                 }
             }
 
-            type Held<$life, F> = <F as $crate::value::Field<$life>>::Value;
+            type __Held<$life, F> = <F as $crate::value::Field<$life>>::Value;
 
             #[allow(missing_docs, unreachable_pub)]
             #[derive(Debug)]
-            pub struct Builders<$life> {
-                $($field: <Held<$life, $type> as $crate::value::Value<$life>>::Builder,)+
+            pub struct __Builders<$life> {
+                $($field: <__Held<$life, $type> as $crate::value::Value<$life>>::Builder,)+
             }
 
             #[allow(missing_docs, missing_debug_implementations, unreachable_pub)]
-            pub struct Arrays<$life> {
-                $($field: <Held<$life, $type> as $crate::value::Value<$life>>::Column,)+
+            pub struct __Arrays<$life> {
+                $($field: <__Held<$life, $type> as $crate::value::Value<$life>>::Column,)+
             }
 
             impl<$life> $crate::record::Record<$life> for $record {
-                type Builders = Builders<$life>;
-                type Arrays = Arrays<$life>;
+                type Builders = __Builders<$life>;
+                type Arrays = __Arrays<$life>;
 
                 fn columns() -> Vec<$crate::Column> {
-                    vec![$($crate::record::column::<$type>(Key::$field.name()),)+]
+                    vec![$($crate::record::column::<$type>(__Key::$field.name()),)+]
                 }
 
                 fn builders(rows: usize) -> Self::Builders {
-                    Builders { $($field: <Held<$life, $type> as $crate::value::Value>::builder(rows),)+ }
+                    __Builders { $($field: <__Held<$life, $type> as $crate::value::Value>::builder(rows),)+ }
                 }
 
                 #[inline]
                 fn append(record: Option<&Self>, builders: &mut Self::Builders) {
                     $(
-                        <Held<$life, $type> as $crate::value::Value>::append(
+                        <__Held<$life, $type> as $crate::value::Value>::append(
                             &mut builders.$field,
                             record.and_then(|record| $crate::value::Field::as_option(&record.$field)),
                         );
@@ -103,25 +104,25 @@ macro_rules! record {
                 }
 
                 fn finish(builders: Self::Builders) -> Vec<$crate::arrow::ArrayRef> {
-                    vec![$(<Held<$life, $type> as $crate::value::Value>::finish(builders.$field),)+]
+                    vec![$(<__Held<$life, $type> as $crate::value::Value>::finish(builders.$field),)+]
                 }
 
                 fn bind(columns: &$life [$crate::arrow::ArrayRef]) -> Result<Self::Arrays, $crate::Failure> {
                     let mut columns = columns.iter();
-                    Ok(Arrays { $($field: $crate::record::bound::<$type>(columns.next(), Key::$field.name())?,)+ })
+                    Ok(__Arrays { $($field: $crate::record::bound::<$type>(columns.next(), __Key::$field.name())?,)+ })
                 }
 
                 #[inline]
                 fn get(arrays: &Self::Arrays, row: usize) -> Result<Self, &'static str> {
                     Ok(Self {
-                        $($field: $crate::value::Field::get(&arrays.$field, row).ok_or(const { Key::$field.name() })?,)+
+                        $($field: $crate::value::Field::get(&arrays.$field, row).ok_or(const { __Key::$field.name() })?,)+
                     })
                 }
             }
 
             impl<$life> $crate::value::Value<$life> for $record {
-                type Column = $crate::value::StructColumn<$life, Arrays<$life>>;
-                type Builder = $crate::value::StructBuilder<Builders<$life>>;
+                type Column = $crate::value::StructColumn<$life, __Arrays<$life>>;
+                type Builder = $crate::value::StructBuilder<__Builders<$life>>;
 
                 fn data_type() -> $crate::arrow::DataType {
                     $crate::value::struct_of::<Self>()
@@ -156,36 +157,36 @@ macro_rules! record {
 
             impl<$life> $crate::record::JsonRecord<$life> for $record
             where
-                $(Held<$life, $type>: $crate::json::FromJson<$life>,)+
+                $(__Held<$life, $type>: $crate::json::FromJson<$life>,)+
             {
                 #[inline]
                 fn quickly(quick: &mut $crate::json::Quick<$life>) -> Option<Self> {
-                    $(let mut $field: Option<Held<$life, $type>> = None;)+
+                    $(let mut $field: Option<__Held<$life, $type>> = None;)+
                     let mut seen = 0u64;
                     // Most senders write the fields in one order, often this one.
                     $(
-                        if quick.named(const { Key::$field.name() }) {
-                            seen |= 1 << Key::$field as u32;
+                        if quick.named(const { __Key::$field.name() }) {
+                            seen |= 1 << __Key::$field as u32;
                             $field = quick.value_of()?;
                         }
                     )+
                     while let Some(name) = quick.field()? {
-                        let key = Key::of(name);
-                        if let Key::Other = key {
+                        let __key = __Key::of(name);
+                        if let __Key::__Other = __key {
                             quick.skip()?;
                             continue;
                         }
-                        if seen & (1 << key as u32) != 0 {
+                        if seen & (1 << __key as u32) != 0 {
                             return None;
                         }
-                        seen |= 1 << key as u32;
+                        seen |= 1 << __key as u32;
                         let value = quick.value()?;
                         if let $crate::json::Plain::Null = value {
                             continue;
                         }
-                        match key {
-                            $(Key::$field => $field = Some($crate::json::FromJson::from_plain(value, quick)?),)+
-                            Key::Other => {}
+                        match __key {
+                            $(__Key::$field => $field = Some($crate::json::FromJson::from_plain(value, quick)?),)+
+                            __Key::__Other => {}
                         }
                     }
                     Some(Self { $($field: $crate::value::Field::from_option($field)?,)+ })
@@ -193,31 +194,31 @@ macro_rules! record {
 
                 #[cold]
                 fn strictly(reader: &mut $crate::json::Reader<$life>) -> Result<Self, $crate::json::Fault> {
-                    $(let mut $field: Option<Held<$life, $type>> = None;)+
+                    $(let mut $field: Option<__Held<$life, $type>> = None;)+
                     let mut seen = 0u64;
                     reader.object();
-                    while let Some(key) = reader.field(Key::of)? {
-                        if let Key::Other = key {
+                    while let Some(__key) = reader.field(__Key::of)? {
+                        if let __Key::__Other = __key {
                             reader.skip()?;
                             continue;
                         }
-                        if seen & (1 << key as u32) != 0 {
-                            return Err($crate::json::Fault::twice(key.name()));
+                        if seen & (1 << __key as u32) != 0 {
+                            return Err($crate::json::Fault::twice(__key.name()));
                         }
-                        seen |= 1 << key as u32;
-                        match key {
-                            $(Key::$field => match reader.value() {
+                        seen |= 1 << __key as u32;
+                        match __key {
+                            $(__Key::$field => match reader.value() {
                                 Ok(value) => $field = value,
-                                Err(fault) => return Err(fault.of(key.name())),
+                                Err(fault) => return Err(fault.of(__key.name())),
                             },)+
-                            Key::Other => {}
+                            __Key::__Other => {}
                         }
                     }
                     reader.end()?;
                     Ok(Self {
                         $($field: match $crate::value::Field::from_option($field) {
                             Some(field) => field,
-                            None => return Err($crate::json::Fault::null(Key::$field.name())),
+                            None => return Err($crate::json::Fault::null(__Key::$field.name())),
                         },)+
                     })
                 }
@@ -225,7 +226,7 @@ macro_rules! record {
 
             impl<$life> $crate::json::FromJson<$life> for $record
             where
-                $(Held<$life, $type>: $crate::json::FromJson<$life>,)+
+                $(__Held<$life, $type>: $crate::json::FromJson<$life>,)+
             {
                 fn from_json(
                     reader: &mut $crate::json::Reader<$life>,

@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal<const P: u8, const S: u8>(i128);
 
-/// More than any exponent that leaves a value of 38 digits.
-const EXPONENT_MAX: i64 = 1_000;
+/// An exponent beyond the digits of the text by more than this leaves no value of 38 digits, or zero.
+const EXPONENT_MAX: usize = 1_000;
 
 impl<const P: u8, const S: u8> Decimal<P, S> {
     /// Zero.
@@ -58,7 +58,7 @@ impl<const P: u8, const S: u8> Decimal<P, S> {
     fn parse_any(text: &[u8]) -> Option<Self> {
         let (negative, text) = sign(text);
         let (mantissa, exponent) = match text.iter().position(|b| matches!(b, b'e' | b'E')) {
-            Some(at) => (&text[..at], exponent(&text[at + 1..])?),
+            Some(at) => (&text[..at], exponent(&text[at + 1..], at + EXPONENT_MAX)?),
             None => (text, 0),
         };
         let point = mantissa.iter().position(|b| *b == b'.');
@@ -103,12 +103,13 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-fn exponent(text: &[u8]) -> Option<i64> {
+/// The exponent, no more than this.
+fn exponent(text: &[u8], most: usize) -> Option<i64> {
     let digits = text.strip_prefix(b"+").or_else(|| text.strip_prefix(b"-")).unwrap_or(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value = digits.iter().fold(0i64, |v, b| (v * 10 + i64::from(b - b'0')).min(EXPONENT_MAX));
+    let value = digits.iter().fold(0i64, |v, b| (v * 10 + i64::from(b - b'0')).min(most as i64));
     Some(if text.starts_with(b"-") { -value } else { value })
 }
 
@@ -179,6 +180,9 @@ mod tests {
         ] {
             assert_eq!(cents(text), None, "{text}");
         }
+        let zeroes = "0".repeat(2_000);
+        assert_eq!(cents(&format!("0.{zeroes}1e2001")), Some(100));
+        assert_eq!(cents(&format!("1{zeroes}e-2000")), Some(100));
         let wide = "9".repeat(38);
         assert_eq!(Decimal::<38, 0>::parse(&wide).unwrap().to_string(), wide);
         assert_eq!(Decimal::<38, 0>::parse(&format!("{wide}0")), None);

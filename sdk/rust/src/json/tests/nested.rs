@@ -1,5 +1,7 @@
 //! Lists, maps and records in records.
 
+#![allow(non_snake_case)]
+
 use proptest::prelude::*;
 
 use super::{damaged, quickly, strictly};
@@ -104,6 +106,19 @@ fn nulls_within_are_told_where_none_may_be() {
     ] {
         assert_eq!(fault(text), (format!("`{place}`: it is null or absent"), true));
     }
+}
+
+#[test]
+fn records_and_fields_may_have_any_name() {
+    record! { struct Key { Other: i32 } }
+    record! { struct Held<'a> { text: Text<'a> } }
+    record! { struct Builders<'a> { held: Held<'a>, key: Key } }
+    record! { struct Arrays { key: Option<Key>, r#type: Vec<Key> } }
+    let text = r#"{"held":{"text":"a"},"key":{"Other":7}}"#;
+    let builders: Builders<'_> = quickly(text).unwrap();
+    assert_eq!((builders.held.text.as_ref(), builders.key.Other), ("a", 7));
+    let arrays: Arrays = strictly(r#"{"type":[{"Other":1}]}"#).unwrap();
+    assert_eq!((arrays.key, arrays.r#type.len()), (None, 1));
 }
 
 #[test]
