@@ -113,8 +113,11 @@ func parseShort(text string, precision, scale int32) (decimal128.Num, bool) {
 	return units, units.FitsInPrecision(precision)
 }
 
-// More than any exponent that leaves a value of 38 digits.
-const exponentMax = 1000
+// Most digits of a decimal.
+const digitsMax = 38
+
+// Longer than any number in a message.
+const exponentMax = 100_000_000
 
 func parseAny(text string, precision, scale int32) (decimal128.Num, bool) {
 	negative := strings.HasPrefix(text, "-")
@@ -134,8 +137,16 @@ func parseAny(text string, precision, scale int32) (decimal128.Num, bool) {
 	if strings.Trim(digits, "0123456789") != "" {
 		return decimal128.Num{}, false
 	}
-	// Digits that stay, counted from the first one; the next one rounds.
-	kept := len(whole) + exponent + int(scale)
+	// Digits that stay, counted from the first one that is not 0; the next one rounds.
+	kept := len(whole) - len(digits) + exponent + int(scale)
+	digits = strings.TrimLeft(digits, "0")
+	kept += len(digits)
+	if digits == "" {
+		return decimal128.Num{}, true
+	}
+	if kept > digitsMax {
+		return decimal128.Num{}, false
+	}
 	rounds := kept >= 0 && kept < len(digits) && digits[kept] >= '5'
 	switch {
 	case kept <= 0:
@@ -154,10 +165,6 @@ func parseAny(text string, precision, scale int32) (decimal128.Num, bool) {
 	}
 	if negative {
 		value.Neg(value)
-	}
-	// Greater ones do not fit into 128 bits with a sign.
-	if value.BitLen() > 127 {
-		return decimal128.Num{}, false
 	}
 	units := decimal128.FromBigInt(value)
 	return units, units.FitsInPrecision(precision)

@@ -25,6 +25,23 @@ func TestNumbersAreReadExactlyAndRoundedHalfUp(t *testing.T) {
 	}
 }
 
+func TestExponentsMayMakeUpForLongNumbers(t *testing.T) {
+	zeroes := strings.Repeat("0", 2000)
+	for text, wanted := range map[string]string{
+		"0." + zeroes + "1e2001": "1.00", "1" + zeroes + "e-2000": "1.00", "-0." + zeroes + "125E+2003": "-125.00",
+		"1" + zeroes + "e-2003": "0.00", "5" + zeroes + "e-2003": "0.01", "0." + zeroes + "e99999999999": "0.00",
+	} {
+		if read, ok := ParseDecimal(text, 18, 2); !ok || read.String() != wanted {
+			t.Errorf("%s: %s %v, not %s", text, read, ok, wanted)
+		}
+	}
+	for _, text := range []string{"1" + zeroes + "e-1000", "0." + zeroes + "1e9999999999"} {
+		if read, ok := ParseDecimal(text, 18, 2); ok {
+			t.Errorf("%s is read as %s", text, read)
+		}
+	}
+}
+
 func TestDecimalsOf38Digits(t *testing.T) {
 	wide := strings.Repeat("9", 38)
 	if read, ok := ParseDecimal(wide, 38, 0); !ok || read.String() != wide {
