@@ -16,7 +16,7 @@ type Columns interface {
 	// Close tells that the group at work is complete; false: it has no row, and is reported as empty.
 	Close() (bool, error)
 	// Take gives the columns of the plan, in its order, with one row for each group for which Close was true since the last time, in
-	// the order in which they were closed.
+	// the order in which they were closed; columns without rows, or none, when there is no such group.
 	Take() ([]arrow.Array, error)
 }
 
@@ -45,8 +45,9 @@ type columns struct {
 	fold   Columns
 	writes *arrow.Schema
 	rows   arrow.RecordBatch
-	// Groups whose rows were not taken yet.
-	closed []int32
+	// Whether groups were closed since rows were taken, and those that have one.
+	complete bool
+	closed   []int32
 }
 
 func (c *columns) Read(rows arrow.RecordBatch) { c.rows = rows }
@@ -55,6 +56,7 @@ func (c *columns) Add(piece crisol.Range) error { return c.fold.Add(c.rows, piec
 
 func (c *columns) Close(group int32) error {
 	there, err := c.fold.Close()
+	c.complete = true
 	if there {
 		c.closed = append(c.closed, group)
 	}
@@ -62,14 +64,14 @@ func (c *columns) Close(group int32) error {
 }
 
 func (c *columns) Answer() ([][]byte, error) {
-	if len(c.closed) == 0 {
+	if !c.complete {
 		return nil, nil
 	}
 	taken, err := c.fold.Take()
 	if err != nil {
 		return nil, err
 	}
-	message, err := define.Message(c.writes, taken, define.Group, c.closed)
-	c.closed = nil
-	return [][]byte{message}, err
+	groups := c.closed
+	c.complete, c.closed = false, nil
+	return define.Made(c.writes, taken, define.Group, groups)
 }

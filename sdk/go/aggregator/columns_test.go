@@ -92,7 +92,7 @@ func TestRowsOfAGroupComeInPiecesAndItsRowWhenItIsClosed(t *testing.T) {
 			t.Errorf("%v: %q, not %q", step.groups, got, step.wanted)
 		}
 	}
-	if got := answer(session.Finish()); got != "2 | 2 | 9" || counts.takes != 4 {
+	if got := answer(session.Finish()); got != "2 | 2 | 9" || counts.takes != 5 {
 		t.Error(got, counts.takes)
 	}
 }
@@ -116,6 +116,29 @@ func (forgetful) Close() (bool, error) { return true, nil }
 func TestAnotherNumberOfRowsThanOfGroupsIsAFailure(t *testing.T) {
 	_, err := openedColumns(t, forgetful{counting()}).Push(message(t, crisol.Some(crisol.DecimalOf(1, 2)), 0, 1, 2))
 	if err == nil || err.Error() != "bug: column `rows` was planned as int of 2 rows, int of 0 came" {
+		t.Error(err)
+	}
+}
+
+// Groups have a row, and are told to be no part of the result.
+type secretive struct{ *count }
+
+func (s secretive) Close() (bool, error) {
+	_, err := s.count.Close()
+	return false, err
+}
+
+func TestRowsWithoutGroupsAreAFailure(t *testing.T) {
+	price := crisol.Some(crisol.DecimalOf(1, 2))
+	wanted := "bug: column `rows` was planned as int of 0 rows, int of 1 came"
+	if _, err := openedColumns(t, secretive{counting()}).Push(message(t, price, 0, 0, 1)); err == nil || err.Error() != wanted {
+		t.Error(err)
+	}
+	session := openedColumns(t, secretive{counting()})
+	if messages, err := session.Push(message(t, price, 0, 0)); err != nil || messages != nil {
+		t.Fatal("the group may go on", messages, err)
+	}
+	if _, err := session.Finish(); err == nil || err.Error() != wanted {
 		t.Error(err)
 	}
 }

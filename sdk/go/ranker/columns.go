@@ -17,7 +17,7 @@ type Columns func(rows arrow.RecordBatch, groups []crisol.Range) (Ranked, error)
 
 // Ranked are the rows that are kept; the others are not part of the result.
 type Ranked struct {
-	// Columns are those of the plan, in its order, all of one length.
+	// Columns are those of the plan, in its order, all of one length; there may be none when no row is kept.
 	Columns []arrow.Array
 	// Rows are the input rows that the rows of Columns stand for, counted from 0, each at most once.
 	Rows []int32
@@ -87,15 +87,11 @@ func (c *columns) Answer() ([][]byte, error) {
 	}
 	first := c.ranked
 	c.ranked += int32(rows.NumRows())
-	if len(ranked.Rows) == 0 {
-		return nil, nil
-	}
 	index := make([]int32, len(ranked.Rows))
 	for i, row := range ranked.Rows {
 		index[i] = first + row
 	}
-	message, err := define.Message(c.writes, ranked.Columns, "_row", index)
-	return [][]byte{message}, err
+	return define.Made(c.writes, ranked.Columns, "_row", index)
 }
 
 // The groups that are complete, with their rows. Those of the group at work go on waiting: it began in the last message, or there

@@ -201,6 +201,23 @@ func TestColumnsThatWereNotPlannedAreAFailure(t *testing.T) {
 	}
 }
 
+func TestValuesWithoutRowsAreAFailure(t *testing.T) {
+	session := openedColumns(t, marks, places, func(arrow.RecordBatch, []crisol.Range) (Ranked, error) {
+		return Ranked{Columns: []arrow.Array{ints(1, 2)}}, nil
+	})
+	_, err := session.Push(message(t, 0, 0, 0, 1))
+	if err == nil || err.Error() != "bug: column `place` was planned as int of 0 rows, int of 2 came" {
+		t.Error(err)
+	}
+}
+
+func TestNothingAtAllKeepsNoRow(t *testing.T) {
+	session := openedColumns(t, marks, places, func(arrow.RecordBatch, []crisol.Range) (Ranked, error) { return Ranked{}, nil })
+	if messages, err := session.Push(message(t, 0, 0, 0, 1)); err != nil || messages != nil {
+		t.Error(messages, err)
+	}
+}
+
 func TestAnErrorOverColumnsStopsTheStage(t *testing.T) {
 	session := openedColumns(t, marks, places, func(arrow.RecordBatch, []crisol.Range) (Ranked, error) {
 		return Ranked{}, crisol.Fail("away", "no list")

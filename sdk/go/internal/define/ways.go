@@ -67,6 +67,18 @@ func GroupRow[R any](reader *record.Reader[R], row int) (*R, error) {
 	return read, nil
 }
 
+// Made gives columns as messages, none when there is no row; nothing at all is no row, too.
+func Made(schema *arrow.Schema, columns []arrow.Array, index string, of []int32) ([][]byte, error) {
+	if len(columns) == 0 && len(of) == 0 {
+		return nil, nil
+	}
+	message, err := Message(schema, columns, index, of)
+	if err != nil || len(of) == 0 {
+		return nil, err
+	}
+	return [][]byte{message}, nil
+}
+
 // Answer gives the rows that are written, if there are any, as messages.
 func Answer[W any](writer *record.Writer[W], index string) ([][]byte, error) {
 	if writer.Rows() == 0 {
