@@ -19,8 +19,8 @@ const rejection = (text, row = All) => {
     return thrown;
   }
 };
-const fault = (text) => {
-  const { code, text: words } = rejection(text);
+const fault = (text, row) => {
+  const { code, text: words } = rejection(text, row);
   assert.equal(code, "corrupt_record");
   return words;
 };
@@ -96,6 +96,22 @@ test("what is no JSON object is a fault with its place", () => {
   ]) {
     assert.ok(fault(text).includes(part), `${text.slice(0, 50)}: ${fault(text)}`);
   }
+});
+
+test("a message is 200 levels deep at most, however it is written", () => {
+  const Some = record({ n: nullable(int()), ints: Table.fields.ints });
+  const arrays = (levels, within) => "[".repeat(levels) + within + "]".repeat(levels);
+  const objects = (levels) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+  for (const space of ["", " ", "  "]) {
+    const message = (deep) => `{"n":7,${space}"x":${deep}}`;
+    for (const deep of [arrays(200, ""), arrays(200, "1"), objects(200), `["${"[".repeat(300)}"]`, `"\\"${"[{".repeat(300)}"`, `[${"[],{},".repeat(300)}1]`]) {
+      assert.equal(Some.fromJson(message(deep)).n, 7, deep.slice(0, 20));
+    }
+    for (const deep of [arrays(201, ""), arrays(201, "1"), arrays(202, ""), objects(201), arrays(10_000, ""), arrays(100_000, "1"), objects(10_000), `["]]]]\\"]",${arrays(200, "")}]`]) {
+      assert.match(fault(message(deep), Some), /nested too deep/, deep.slice(0, 20));
+    }
+  }
+  assert.match(fault(`{"ints":${arrays(10_000, "")}}`, Some), /nested too deep/);
 });
 
 test("a field that may not be null is wanted", () => {

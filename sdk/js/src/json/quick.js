@@ -4,12 +4,12 @@
 
 import { Decimal, power } from "../decimal.js";
 import { parseDate, parseTimestamp } from "../time.js";
+import { isDeep } from "./depth.js";
 
 /** Numbers of 16 digits or with an exponent, halves of surrogates, space before a colon. */
 const ODD = /[0-9][0-9.]{15}|[:,[\s]-?[0-9.]+[eE]|\\u[dD]|"\s+:/;
 /** Numbers that a float holds as whole ones, and are not written so. */
 const WRITTEN_AS_FRACTION = /\.0+[,}\]\s]/;
-const DEPTH_MAX = 200;
 /** A float of so many digits is what was written. */
 const DIGITS_MAX = 1e15;
 const WRONG = Symbol("wrong");
@@ -29,6 +29,7 @@ export function quickly(text, record) {
 }
 
 function parse(text) {
+  if (isDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -46,18 +47,17 @@ function isWritten(text, found) {
 
 function isHarmless(text, found, { hasIntegers }) {
   if (ODD.test(text) || (hasIntegers && WRITTEN_AS_FRACTION.test(text))) return false;
-  return names(found, 0) === text.split('":').length - 1;
+  return names(found) === text.split('":').length - 1;
 }
 
 /** How many names there are, in all objects of a value; none is there twice if the text has as many. */
-function names(value, depth) {
+function names(value) {
   let count = 0;
-  if (depth > DEPTH_MAX) return NaN;
   const isList = Array.isArray(value);
   for (const name in value) {
     if (!isList) count += 1;
     const inner = value[name];
-    if (typeof inner === "object" && inner !== null) count += names(inner, depth + 1);
+    if (typeof inner === "object" && inner !== null) count += names(inner);
   }
   return count;
 }

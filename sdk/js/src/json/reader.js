@@ -1,10 +1,10 @@
 // Walks through JSON text, one token after another, and says what is wrong with it and where.
 
 import { reject } from "../rejection.js";
+import { isTooDeep } from "./depth.js";
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
 const WORDS = { t: "true", f: "false", n: "null" };
-const DEPTH_MAX = 200;
 const SHOWN_CHARACTERS_MAX = 60;
 
 /** What is wrong, and of which field. */
@@ -28,6 +28,8 @@ export class Fault {
 export class Reader {
   #text;
   #at = 0;
+  /** Arrays and objects around what is read. */
+  #around = 0;
 
   constructor(text) {
     this.#text = text;
@@ -43,24 +45,22 @@ export class Reader {
 
   /** Calls `value` with each name of an object, to read what it names. */
   object(value) {
-    this.#expect("{");
-    if (this.#eat("}")) return;
+    if (this.#enter("{", "}")) return;
     do {
       if (this.peek() !== '"') throw this.wrong("expected a name");
       const name = this.string();
       this.#expect(":");
       value(name);
     } while (this.#eat(","));
-    this.#expect("}", "`,` or `}`");
+    this.#leave("}");
   }
 
   /** Calls `element` to read each element of an array. */
   array(element) {
-    this.#expect("[");
-    if (this.#eat("]")) return;
+    if (this.#enter("[", "]")) return;
     do element();
     while (this.#eat(","));
-    this.#expect("]", "`,` or `]`");
+    this.#leave("]");
   }
 
   string() {
@@ -102,12 +102,11 @@ export class Reader {
   }
 
   /** Passes over a value; gives its text. */
-  skip(depth = 0) {
-    if (depth > DEPTH_MAX) throw this.wrong("it is nested too deep");
+  skip() {
     const next = this.peek();
     const start = this.#at;
-    if (next === "{") this.object(() => this.skip(depth + 1));
-    else if (next === "[") this.array(() => this.skip(depth + 1));
+    if (next === "{") this.object(() => this.skip());
+    else if (next === "[") this.array(() => this.skip());
     else if (next === '"') this.string();
     else if (next === "-" || (next >= "0" && next <= "9")) this.number();
     else this.word();
@@ -121,6 +120,20 @@ export class Reader {
   wrong(what) {
     if (this.#text.trim() === "") return new Fault("the message is empty");
     return new Fault(`not a JSON object: ${what} at character ${[...this.#text.slice(0, this.#at)].length + 1}`);
+  }
+
+  /** Enters an array or object, or passes over one without anything in it. */
+  #enter(open, close) {
+    this.#expect(open);
+    if (isTooDeep(this.#around)) throw this.wrong("it is nested too deep");
+    if (this.#eat(close)) return true;
+    this.#around += 1;
+    return false;
+  }
+
+  #leave(close) {
+    this.#expect(close, `\`,\` or \`${close}\``);
+    this.#around -= 1;
   }
 
   #eat(wanted) {
