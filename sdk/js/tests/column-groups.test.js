@@ -123,11 +123,22 @@ test("a ranker over columns finds its columns from input and options, and has a 
 test("what a ranker over columns does wrong is told", () => {
   const short = each({ reads: Sale, writes: { place: int() } }, (_, { start }, out) => out.row(start));
   assert.throws(() => rank(short, Sale, groups), /column `_row` has \d values, `place` has 0/);
+  const unsaid = each({ reads: Sale, writes: { place: int() } }, (_, __, out) => out.columns.place.append(1));
+  assert.throws(() => rank(unsaid, Sale, groups), /column `_row` has 0 values, `place` has \d/);
   const refusing = each({ reads: Sale, writes: {} }, () => {
     throw reject("bad", "too bad");
   });
   assert.throws(() => rank(refusing, Sale, groups), (error) => error instanceof Failure && error.code === "input" && /too bad/.test(error.message));
   assert.throws(() => columns.ranker({ ...about, reads: Sale, writes: {} }), /a ranker needs `rank`/);
+});
+
+test("values that an aggregator over columns made for a group without a row are told", () => {
+  const finish = (_, out) => {
+    out.columns.n.append(1);
+    return false;
+  };
+  const stage = columns.aggregator({ ...about, reads: Sale, writes: { n: int() }, start: () => 0, add() {}, finish });
+  assert.throws(() => aggregate(stage, Sale, groups), /column `_group` has 0 values, `n` has \d/);
 });
 
 test("what an aggregator over columns refuses stops the stream, in each of its parts", () => {

@@ -114,4 +114,4 @@ class Aggregating {
 }
 
 /** Messages with what there is to say. */
-export const answer = (rows) => (rows.length === 0 ? [] : [rows.message()]);
+export const answer = (rows) => (rows.isEmpty ? [] : [rows.message()]);

@@ -51,8 +51,9 @@ export class Rows {
     this.index = builderOf(int(), index);
   }
 
-  get length() {
-    return this.index.length;
+  /** Values without a row are something, too: `message` tells of them. */
+  get isEmpty() {
+    return this.index.length === 0 && this.builders.every(({ length }) => length === 0);
   }
 
   put(number, row) {
