@@ -182,6 +182,24 @@ test("and over columns", () => {
   assert.deepEqual(aggregate(stage, Sale, groups), EXPECTED);
 });
 
+test("a rejection stops a group stage wherever it is thrown, also before any row", () => {
+  const refuse = () => {
+    throw reject("bad", "too bad");
+  };
+  const refused = (error) => error instanceof Failure && error.code === "input" && /too bad/.test(error.message);
+  const folding = { ...about, reads: Sale, writes: {}, start: () => 0, add() {}, finish() {} };
+  for (const make of [aggregator, columns.aggregator]) {
+    for (const part of ["open", "start", "add", "finish"]) {
+      assert.throws(() => aggregate(make({ ...folding, [part]: refuse }), Sale, groups), refused, part);
+    }
+  }
+  for (const make of [ranker, columns.ranker]) {
+    for (const part of ["open", "rank"]) {
+      assert.throws(() => rank(make({ ...about, reads: Sale, writes: {}, rank() {}, [part]: refuse }), Sale, groups), refused, part);
+    }
+  }
+});
+
 test("stages over columns find their columns from input and options", () => {
   const stage = columns.transformer({
     ...about,

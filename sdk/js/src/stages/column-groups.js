@@ -114,6 +114,6 @@ export class Aggregating {
       if (kept) made.index.append(this.#group);
     }
     this.#group = group;
-    this.#folded = group === undefined ? undefined : this.spec.start(this.state);
+    this.#folded = group === undefined ? undefined : stopping(() => this.spec.start(this.state));
   }
 }

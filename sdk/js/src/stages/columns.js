@@ -2,6 +2,7 @@
 
 import { record } from "../record.js";
 import { Aggregating, Ranking } from "./column-groups.js";
+import { groupStage } from "./groups.js";
 import { Input, batchOf } from "./input.js";
 import { Rejections, Rows } from "./output.js";
 import { stage, wanted } from "./stage.js";
@@ -62,14 +63,14 @@ const validator = (spec) =>
   });
 
 const ranker = (spec) =>
-  stage("ranker", spec, {
+  groupStage("ranker", spec, {
     needs: ["reads", "writes", "rank"],
     plan: plan(spec),
     session: ({ reads, writes }, state) => new Ranking(spec, reads, writes, state),
   });
 
 const aggregator = (spec) =>
-  stage("aggregator", spec, {
+  groupStage("aggregator", spec, {
     needs: ["reads", "writes", "start", "add", "finish"],
     plan: plan(spec),
     session: ({ reads, writes }, state) => new Aggregating(spec, reads, writes, state),

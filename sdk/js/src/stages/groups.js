@@ -20,10 +20,15 @@ export function stopping(call) {
   }
 }
 
+/** A stage whose `open` cannot refuse a row either. */
+export function groupStage(kind, spec, parts) {
+  return stage(kind, spec.open ? { ...spec, open: (batch) => stopping(() => spec.open(batch)) } : spec, parts);
+}
+
 /** Chooses rows of a group, and says what they add. */
 export function ranker(spec) {
   const writes = record(spec.writes ?? {});
-  return stage("ranker", spec, {
+  return groupStage("ranker", spec, {
     needs: ["reads", "writes", "rank"],
     plan: (columns) => ({ reads: wanted(spec.reads, columns), writes }),
     session: ({ reads }, state) => new Ranking(spec, reads, writes, state),
@@ -70,7 +75,7 @@ class Ranking {
 /** Makes one row of each group. */
 export function aggregator(spec) {
   const writes = record(spec.writes ?? {});
-  return stage("aggregator", spec, {
+  return groupStage("aggregator", spec, {
     needs: ["reads", "writes", "start", "add", "finish"],
     plan: (columns) => ({ reads: wanted(spec.reads, columns), writes }),
     session: ({ reads }, state) => new Aggregating(spec, reads, writes, state),
@@ -109,7 +114,7 @@ class Aggregating {
       if (row !== null && row !== undefined) made.put(this.#group, row);
     }
     this.#group = group;
-    this.#folded = group === undefined ? undefined : this.spec.start(this.state);
+    this.#folded = group === undefined ? undefined : stopping(() => this.spec.start(this.state));
   }
 }
 
