@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 
 from .types import PRECISION_MAX
 
 #: Wide enough for any value of a column while it is rounded.
 _CONTEXT = Context(prec=100, rounding=ROUND_HALF_UP, Emax=MAX_EMAX, Emin=MIN_EMIN)
+#: Keeps every digit; an exponent that is out of reach makes infinity or 0.
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
 #: The smallest step of each scale.
 _STEPS = [Decimal((0, (1,), -scale)) for scale in range(PRECISION_MAX + 1)]
@@ -19,9 +21,12 @@ _LOW = (1 << 64) - 1
 
 def parse(text: str, precision: int, scale: int) -> Decimal | None:
     """A number as JSON writes it, rounded half up to the scale; `None` when it is none or has too many digits."""
-    if not _NUMBER.fullmatch(text):
-        return None
-    return rounded(_CONTEXT.create_decimal(text) if len(text) < 100 else Decimal(text), precision, scale)
+    return rounded(exact(text), precision, scale) if _NUMBER.fullmatch(text) else None
+
+
+def exact(number: str) -> Decimal:
+    """All digits of a number as JSON writes it."""
+    return _EXACT.create_decimal(number)
 
 
 def rounded(value: Decimal, precision: int, scale: int) -> Decimal | None:

@@ -47,9 +47,12 @@ def _constant(word: str) -> Any:
     raise ValueError(f"{word} is no JSON")
 
 
-# Objects are tuples of pairs, so that names that are there twice can be seen, and arrays stay lists. Numbers with a point or
-# an exponent are exact.
-_parse = json.JSONDecoder(object_pairs_hook=tuple, parse_float=Decimal, parse_constant=_constant).decode
+class _Number(str):
+    """A number as it is written: with a point or an exponent, and what an `int` does not hold."""
+
+
+# Objects are tuples of pairs, so that names that are there twice can be seen, and arrays stay lists.
+_parse = json.JSONDecoder(object_pairs_hook=tuple, parse_float=_Number, parse_constant=_constant).decode
 
 
 def from_json(record: type[Row], message: str) -> Row:
@@ -135,11 +138,13 @@ def _text(value: Any) -> str:
         return "[" + ",".join(map(_text, value)) + "]"
     if type(value) is str:
         return f'"{value}"'
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+    return value if type(value) is _Number else json.dumps(value)
 
 
 def _mismatch(value: Any, type: Type) -> _Fault:
-    shown = f'"{_shown(value)[1:].removesuffix(chr(34))}"' if isinstance(value, str) else _shown(value)
+    shown = _shown(value)
+    if shown.startswith('"'):
+        shown = shown.removesuffix('"') + '"'
     return _Fault(f"{shown} is not {'an' if type.name[0] in 'ai' else 'a'} {type.name}")
 
 
@@ -179,10 +184,10 @@ def _timestamp(text: str, type: Type) -> Any:
 
 
 def _decimal(value: Any, type: Type) -> Any:
-    if isinstance(value, str):
-        found = decimals.parse(value, type.precision, type.scale)
-    else:
+    if isinstance(value, int):
         found = decimals.rounded(Decimal(value), type.precision, type.scale)
+    else:
+        found = decimals.parse(value, type.precision, type.scale)
     return decimals.units_of(found, type.precision, type.scale) if type.raw and found is not None else found
 
 
@@ -266,9 +271,9 @@ _CONVERTERS: dict[str, Callable[[Type], Convert]] = {
     "date": _only((str,), _date),
     "timestamp": _only((str,), _timestamp),
     **{kind: _only((int,), _whole) for kind in _BITS},
-    "decimal": _only((int, Decimal, str), _decimal),
-    "float": _only((int, Decimal), _float),
-    "double": _only((int, Decimal), _double),
+    "decimal": _only((int, _Number, str), _decimal),
+    "float": _only((int, _Number), _float),
+    "double": _only((int, _Number), _double),
     "array": _array,
     "struct": _struct,
     "map": _map,

@@ -46,6 +46,14 @@ class Json(unittest.TestCase):
         ]:
             self.assertEqual(from_json(Textual, f'{{"d9":{text}}}').d9, Decimal(expected), text)
 
+    def test_exponents_may_be_out_of_reach(self) -> None:
+        far = "99999999999999999999"
+        row = from_json(Textual, f'{{"x":[1e{far},-1e-{far},0e{far}],"f32":-1e{far},"f64":1e{far},"d9":1e-{far},"d18":"0e{far}"}}')
+        self.assertEqual((row.f32, row.f64, str(row.d9), str(row.d18)), (float("-inf"), float("inf"), "0.00", "0.0000"))
+        self.assertEqual(from_json(Textual, f'{{"f64":1e-{far}}}').f64, 0)
+        for number in (f"1e{far}", f'"1e{far}"'):
+            self.assertEqual(fault(f'{{"d9":{number}}}'), f"`d9`: {number} is not a decimal(9,2)")
+
     def test_a_value_of_another_type_names_field_and_cause(self) -> None:
         for text, expected in [
             ('{"i32":"7"}', '`i32`: "7" is not an int'),
