@@ -7,6 +7,7 @@ there twice and a value of another type are faults that name the field and the c
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Callable
 from decimal import Decimal
@@ -23,6 +24,10 @@ Row = TypeVar("Row")
 Convert = Callable[[Any], Any]
 
 _SHOWN_CHARACTERS_MAX = 60
+#: Arrays and objects within each other, in the object that a message is: parsers call themselves, and the stack of a sandbox
+#: is small.
+_DEPTH_MAX = 200
+_TEXT_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _SINGLE = struct.Struct("<f")
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
@@ -97,9 +102,11 @@ def _values(get: Callable[[str], Any], converts: list[tuple[str, Convert]]) -> l
 
 def _object(message: str) -> tuple[tuple[str, Any], ...]:
     """The pairs of the one object that a message is."""
+    if _is_deep(message):
+        raise Rejection("corrupt_record", "nested too deeply")
     try:
         pairs = _parse(message)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         what = getattr(error, "msg", None) or str(error)
         place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
         text = f"not a JSON object: {what}{place}" if message.strip() else "the message is empty"
@@ -111,10 +118,30 @@ def _object(message: str) -> tuple[tuple[str, Any], ...]:
     return pairs
 
 
+def _is_deep(message: str) -> bool:
+    """Whether a text is nested deeper than it may, found without calls within calls."""
+    if message.count("[") + message.count("{") <= _DEPTH_MAX + 1:
+        return False
+    depth = 0
+    for found in _TEXT_OR_BRACKET.finditer(message):
+        if found[0] in ("[", "{"):
+            depth += 1
+            if depth > _DEPTH_MAX + 1:
+                return True
+        elif found[0] in ("]", "}"):
+            depth -= 1
+    return False
+
+
 def _has_half_surrogate(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_has_half_surrogate, value))
-    return isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value)
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, (tuple, list)):
+            waiting += value
+        elif isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+            return True
+    return False
 
 
 def _refuse_twice(pairs: tuple[tuple[str, Any], ...], wanted: Any) -> None:

@@ -81,9 +81,20 @@ class Json(unittest.TestCase):
     def test_what_is_no_json_object_is_a_fault(self) -> None:
         for text in ["[]", "null", "7", "{", '{"s":"ab', '{"i32":1,}', '{"i32":01}', '{"i32":1} x', "{'i32':1}"]:
             self.assertIn("not a JSON object", fault(text), text)
-        for text in ['{"f64":NaN}', '{"s":"\\ud800"}', '{"s":"a\nb"}', "\ufeff{}", '{"x":' + "[" * 100_000]:
+        for text in ['{"f64":NaN}', '{"s":"\\ud800"}', '{"s":"a\nb"}', "\ufeff{}"]:
             self.assertIn("not a JSON object", fault(text), text[:20])
         self.assertEqual([fault(""), fault(" \n")], ["the message is empty"] * 2)
+
+    def test_a_message_is_nested_200_levels_deep_at_most(self) -> None:
+        def nested(levels: int) -> str:
+            return '{"s":"\\u00f1","x":' + '{"y":[' * (levels // 2) + "[" * (levels % 2) + "]" * (levels % 2) + "]}" * (levels // 2) + "}"
+
+        self.assertEqual([from_json(Textual, nested(levels)).s for levels in (199, 200)], ["ñ"] * 2)
+        for levels in (201, 202, 500, 100_000):
+            self.assertEqual(fault(nested(levels)), "nested too deeply")
+        self.assertEqual(fault('{"x":' + "[" * 100_000), "nested too deeply")
+        for text in ["[" * 500, r"\"" + "[{" * 500]:
+            self.assertEqual(from_json(Textual, f'{{"x":[{"[]," * 500}"{text}"],"s":"{text}"}}').s, text.replace("\\", ""))
 
     def test_a_field_that_may_not_be_null_is_wanted(self) -> None:
         self.assertEqual(from_json(Strict, '{"id":1}'), Strict(1, None))
