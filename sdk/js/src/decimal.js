@@ -1,7 +1,7 @@
 // Exact decimals: a number of smallest units, and where the point stands. Never a float on their way.
 
 const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?[0-9]+))?$/;
-/** More than any exponent that leaves a value of 38 digits. */
+/** More than any exponent that leaves a value of 38 digits, but for what moves the point over the digits there are. */
 const EXPONENT_MAX = 1000;
 const POWERS = Array.from({ length: 39 }, (_, exponent) => 10n ** BigInt(exponent));
 
@@ -22,7 +22,8 @@ export class Decimal {
     const found = NUMBER.exec(text);
     if (!found) return undefined;
     const [, sign, whole, fraction = "", exponent = "0"] = found;
-    const shift = Math.max(-EXPONENT_MAX, Math.min(EXPONENT_MAX, Number(exponent)));
+    const shiftMax = EXPONENT_MAX + whole.length + fraction.length;
+    const shift = Math.max(-shiftMax, Math.min(shiftMax, Number(exponent)));
     const places = Math.max(0, fraction.length - shift);
     const units = unitsOf(whole, fraction, shift, scale ?? places);
     return new Decimal(sign ? -units : units, scale ?? places);

@@ -21,9 +21,14 @@ test("decimals are read exactly and rounded half up", () => {
     ["0e999999999999", 0n],
     ["9999999999999999.99", 999999999999999999n],
     ["00000000000000000000001.00000000000000000000000", 100n],
+    [`0.${"0".repeat(2000)}1e2001`, 100n],
+    [`1${"0".repeat(2000)}e-2000`, 100n],
+    [`-1${"0".repeat(2000)}e-2003`, 0n],
+    [`-5${"0".repeat(2000)}e-2003`, -1n],
   ]) {
     assert.equal(cents(text), units, text);
   }
+  assert.ok(Decimal.parse(`0.${"0".repeat(2000)}1e2001`).equals(Decimal.parse(`1${"0".repeat(2000)}e-2000`)));
   for (const text of ["", "-", ".", "1.", ".5", "1e", "1e+", "+1", "1_0", "mucho", "NaN", "1.2.3", " 1", "1\n"]) {
     assert.equal(cents(text), undefined, text);
   }
