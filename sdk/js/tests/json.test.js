@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Decimal, Rejection, bigint, decimal, formatDate, formatTimestamp, int, nullable, record } from "crisol";
+import { Decimal, Rejection, bigint, decimal, float, formatDate, formatTimestamp, int, nullable, record } from "crisol";
 
 import { quickly } from "../src/json/quick.js";
 import { strictly } from "../src/json/strict.js";
@@ -163,4 +163,32 @@ test("decimals are exact on the short way too", () => {
   }
   assert.equal(String(Price.fromJson('{"d":0.12344999999999999999}').d), "0.1234");
   assert.equal(String(Price.fromJson('{"d":2.00005}').d), "2.0001");
+});
+
+test("floats are rounded once", () => {
+  const Narrow = record({ f: float() });
+  for (const [text, expected] of [
+    ["1.00000005960464477539062500001", 1.0000001],
+    ["1.00000005960464477539062500000", 1],
+    ["1.00000005960464477539062499999", 1],
+    ["1.00000017881393432617187499999", 1.0000001],
+    ["1.0000000596046448", 1.0000001],
+    ["16777217", 16777216],
+    ["16777217.0000000000000000001", 16777218],
+    ["3.4028235677973366e38", 3.4028235e38],
+    ["340282356779733661637539395458142568447", 3.4028235e38],
+    ["340282356779733661637539395458142568448", Infinity],
+    ["3.5e38", Infinity],
+    ["1e400", Infinity],
+    ["7.006492321624085e-46", 0],
+    ["7.006492321624086e-46", 1e-45],
+    ["1e-400", 0],
+    ["0.1", 0.1],
+    ["0", 0],
+  ]) {
+    for (const [sign, wanted] of [["", expected], ["-", -expected]]) {
+      assert.equal(Narrow.fromJson(`{"f":${sign}${text}}`).f, Math.fround(wanted), sign + text);
+      assert.equal(Narrow.fromJson(`{"f": ${sign}${text} , "x":1e0}`).f, Math.fround(wanted), sign + text);
+    }
+  }
 });

@@ -3,6 +3,7 @@
 // lost digits nor names; one of others in which that could matter takes the long way, and so does each that is wrong.
 
 import { Decimal, power } from "../decimal.js";
+import { floatOf } from "../float.js";
 import { parseDate, parseTimestamp } from "../time.js";
 import { isDeep } from "./depth.js";
 
@@ -80,7 +81,7 @@ const VALUES = {
   string: only("string"),
   boolean: only("boolean"),
   double: only("number"),
-  float: (value) => (typeof value === "number" ? Math.fround(value) : undefined),
+  float: (value) => (typeof value === "number" ? floatOf(value) : undefined),
   tinyint: whole(8),
   smallint: whole(16),
   int: whole(32),

@@ -1,6 +1,7 @@
 // The long way: any message, with numbers as they are written, and what is wrong said.
 
 import { Decimal, power } from "../decimal.js";
+import { parseFloat32 } from "../float.js";
 import { notNull } from "../rejection.js";
 import { parseDate, parseTimestamp } from "../time.js";
 import { Fault, Reader, shown } from "./reader.js";
@@ -105,7 +106,7 @@ const NUMBERS = {
   smallint: whole(16),
   int: whole(32),
   bigint: longOf,
-  float: (text) => Math.fround(Number(text)),
+  float: parseFloat32,
   double: Number,
 };
 
