@@ -66,6 +66,7 @@ test("a value of another type names field and cause", () => {
     ['{"st":{"a":true}}', "`st.a`: true is not an int"],
     ['{"st":{"a":1,"a":2}}', "`st.a`: it is there twice"],
     ['{"m":{"k":1,"k":2}}', '`m["k"]`: the key is there twice'],
+    ['{"m":{"a\\"b":true}}', '`m["a\\"b"]`: true is not a bigint'],
     ['{"deep":[{"v":[false]}]}', "`deep[0].v[0]`: false is not a double"],
   ]) {
     assert.equal(fault(text), expected);

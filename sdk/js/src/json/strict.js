@@ -121,7 +121,7 @@ function mapOf(reader, { key, value }) {
   if (key.kind !== "string") return undefined;
   const found = new Map();
   reader.object((name) =>
-    within(`["${name}"]`, () => {
+    within(`[${JSON.stringify(name)}]`, () => {
       if (found.has(name)) throw new Fault("the key is there twice");
       found.set(name, valueOf(reader, value));
     }),
