@@ -11,7 +11,7 @@ import re
 import struct
 from collections.abc import Callable
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from . import decimals
@@ -28,6 +28,9 @@ _SHOWN_CHARACTERS_MAX = 60
 #: is small.
 _DEPTH_MAX = 200
 _TEXT_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+#: Python makes no `int` of more digits.
+_DIGITS_MAX = 4_300
+_MINUS_ZERO = re.compile(r"-0(?![\d.eE])")
 _SINGLE = struct.Struct("<f")
 _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 
@@ -53,11 +56,17 @@ def _constant(word: str) -> Any:
 
 
 class _Number(str):
-    """A number as it is written: with a point or an exponent, and what an `int` does not hold."""
+    """A number as it is written: with a point or an exponent, and whole ones that an `int` does not hold."""
+
+
+def _whole_number(text: str) -> int | _Number:
+    return _Number(text) if text == "-0" or len(text) > _DIGITS_MAX else int(text)
 
 
 # Objects are tuples of pairs, so that names that are there twice can be seen, and arrays stay lists.
-_parse = json.JSONDecoder(object_pairs_hook=tuple, parse_float=_Number, parse_constant=_constant).decode
+_decoder = partial(json.JSONDecoder, object_pairs_hook=tuple, parse_float=_Number, parse_constant=_constant)
+_parse = _decoder().decode
+_parse_unusual = _decoder(parse_int=_whole_number).decode
 
 
 def from_json(record: type[Row], message: str) -> Row:
@@ -105,7 +114,7 @@ def _object(message: str) -> tuple[tuple[str, Any], ...]:
     if _is_deep(message):
         raise Rejection("corrupt_record", "nested too deeply")
     try:
-        pairs = _parse(message)
+        pairs = (_parse_unusual if _may_be_unusual(message) else _parse)(message)
     except ValueError as error:
         what = getattr(error, "msg", None) or str(error)
         place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
@@ -116,6 +125,11 @@ def _object(message: str) -> tuple[tuple[str, Any], ...]:
     if "\\u" in message and _has_half_surrogate(pairs):
         raise Rejection("corrupt_record", "not a JSON object: half of a surrogate pair")
     return pairs
+
+
+def _may_be_unusual(message: str) -> bool:
+    """Whether a text may have whole numbers that an `int` does not hold."""
+    return len(message) > _DIGITS_MAX or ("-0" in message and _MINUS_ZERO.search(message) is not None)
 
 
 def _is_deep(message: str) -> bool:
@@ -195,7 +209,9 @@ def _only(wanted: tuple[type, ...], convert: Callable[[Any, Type], Any]) -> Call
     return of
 
 
-def _whole(value: int, type: Type) -> int | None:
+def _whole(value: int | _Number, type: Type) -> int | None:
+    if isinstance(value, str):
+        return 0 if value == "-0" else None
     limit = 1 << (_BITS[type.kind] - 1)
     return value if -limit <= value < limit else None
 
@@ -297,7 +313,7 @@ _CONVERTERS: dict[str, Callable[[Type], Convert]] = {
     "boolean": _only((bool,), lambda value, _: value),
     "date": _only((str,), _date),
     "timestamp": _only((str,), _timestamp),
-    **{kind: _only((int,), _whole) for kind in _BITS},
+    **{kind: _only((int, _Number), _whole) for kind in _BITS},
     "decimal": _only((int, _Number, str), _decimal),
     "float": _only((int, _Number), _float),
     "double": _only((int, _Number), _double),

@@ -54,6 +54,20 @@ class Json(unittest.TestCase):
         for number in (f"1e{far}", f'"1e{far}"'):
             self.assertEqual(fault(f'{{"d9":{number}}}'), f"`d9`: {number} is not a decimal(9,2)")
 
+    def test_whole_numbers_may_have_any_number_of_digits(self) -> None:
+        for digits in (400, 4_300, 4_301, 100_000):
+            number = "9" * digits
+            row = from_json(Textual, f'{{"x":{number},"f32":-{number},"f64":{number}}}')
+            self.assertEqual((row.f32, row.f64), (float("-inf"), float("inf")))
+            for name, kind in [("i64", "a bigint"), ("d9", "a decimal(9,2)"), ("b", "a boolean")]:
+                self.assertEqual(fault(f'{{"{name}":{number}}}'), f"`{name}`: {number[:60]}… is not {kind}")
+
+    def test_zeros_keep_their_sign_in_floats(self) -> None:
+        for zero in ("-0", "-0 ", "-0.0", "-0e5", "-1e-999"):
+            row = from_json(Textual, f'{{"day":"2026-01-02","i32":-0,"d9":-0,"f32":{zero},"f64":{zero}}}')
+            self.assertEqual((row.i32, type(row.i32), row.d9, str(row.f32), str(row.f64)), (0, int, 0, "-0.0", "-0.0"))
+        self.assertEqual(fault('{"b":-0}'), "`b`: -0 is not a boolean")
+
     def test_a_value_of_another_type_names_field_and_cause(self) -> None:
         for text, expected in [
             ('{"i32":"7"}', '`i32`: "7" is not an int'),
