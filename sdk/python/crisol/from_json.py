@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 from decimal import Decimal
 from functools import cache, partial
+from math import frexp, ldexp, nextafter
 from typing import Any, TypeVar
 
 from . import decimals
@@ -241,12 +242,23 @@ def _double(value: Any, _: Type) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _float(value: Any, type: Type) -> float:
+def _float(value: int | _Number, type: Type) -> float:
     double = _double(value, type)
+    if _is_halfway(double):
+        number = decimals.exact(value) if isinstance(value, str) else value
+        if number != double:
+            double = nextafter(double, float("inf") if number > double else float("-inf"))
     try:
         return _SINGLE.unpack(_SINGLE.pack(double))[0]
     except OverflowError:
         return float("inf") if double > 0 else float("-inf")
+
+
+def _is_halfway(double: float) -> bool:
+    """Whether it is as far from one `float` as from the next, so that the digits after those of a double decide."""
+    fraction, exponent = frexp(double)
+    # A float has 24 bits, and none below 2^-149.
+    return ldexp(fraction, min(25, exponent + 150)) % 2 == 1
 
 
 def _array(type: Type) -> Convert:

@@ -68,6 +68,29 @@ class Json(unittest.TestCase):
             self.assertEqual((row.i32, type(row.i32), row.d9, str(row.f32), str(row.f64)), (0, int, 0, "-0.0", "-0.0"))
         self.assertEqual(fault('{"b":-0}'), "`b`: -0 is not a boolean")
 
+    def test_floats_are_the_nearest_of_what_is_written(self) -> None:
+        halfway = "1.000000059604644775390625"
+        least = "7.006492321624085354618e-46"
+        for text, expected in [
+            (halfway, 1),
+            (halfway + "00001", 1.0000001192092896),
+            (f"-{halfway}00001", -1.0000001192092896),
+            ("1.00000017881393432617187499", 1.0000001192092896),
+            ("1.000000178813934326171875", 1.000000238418579),
+            ("16777217", 16777216),
+            ("16777217.0000000000000000001", 16777218),
+            (str(2**100 + 2**76), 2.0**100),
+            (str(2**100 + 2**76 + 1), 2.0**100 + 2.0**77),
+            ("3.4028235677973366e38", 3.4028234663852886e38),
+            ("340282356779733661637539395458142568447", 3.4028234663852886e38),
+            ("340282356779733661637539395458142568448", float("inf")),
+            ("1e39", float("inf")),
+            (least, 0),
+            (least.replace("8e", "9e"), 2.0**-149),
+            ("0.1", 0.10000000149011612),
+        ]:
+            self.assertEqual(from_json(Textual, f'{{"f32":{text}}}').f32, expected, text)
+
     def test_a_value_of_another_type_names_field_and_cause(self) -> None:
         for text, expected in [
             ('{"i32":"7"}', '`i32`: "7" is not an int'),
