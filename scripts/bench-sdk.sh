@@ -3,6 +3,7 @@
 source "$(dirname "$0")/env.sh"
 cd "$root"
 scripts/setup.sh
+source scripts/languages.sh
 scripts/plugins.sh bundled
 scripts/plugins.sh guests
 build
