@@ -45,6 +45,8 @@ fn a_new_plugin_of_each_kind_builds_and_its_samples_hold() {
     let home = authored().join("plugins");
     let _ = fs::remove_dir_all(&home);
     fs::create_dir_all(&home).unwrap();
+    // As in a repository that has a workspace, to which they do not belong.
+    fs::write(home.join("Cargo.toml"), "[workspace]\nmembers = []\n").unwrap();
     for kind in ["decoder", "transformer", "validator", "ranker", "aggregator"] {
         let name = format!("new-{kind}");
         let said = succeed(&home, &["new", &name, "--kind", kind]);
