@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from . import decimals
 from .errors import Rejection, not_null
 from .hints import columns_of
-from .moments import days_of, micros_of, parse_date, parse_timestamp
+from .moments import days_of, parse_date, parse_micros, parse_timestamp
 from .types import Type
 
 Row = TypeVar("Row")
@@ -223,8 +223,7 @@ def _date(text: str, type: Type) -> Any:
 
 
 def _timestamp(text: str, type: Type) -> Any:
-    moment = parse_timestamp(text)
-    return micros_of(moment) if type.raw and moment is not None else moment
+    return parse_micros(text) if type.raw else parse_timestamp(text)
 
 
 def _decimal(value: Any, type: Type) -> Any:

@@ -30,7 +30,7 @@ def parse_date(text: str) -> date | None:
 def parse_timestamp(text: str) -> datetime | None:
     """RFC 3339 and its relatives: `2026-03-14T09:26:53.589Z`, `2026-03-14 09:26:53+01:00`, `2026-03-14`.
 
-    Without an offset it is UTC; digits after the microseconds are cut.
+    Without an offset it is UTC; digits after the microseconds are cut. `None` also when it is not of the years 1 to 9999 in UTC.
     """
     try:
         return datetime.fromisoformat(text) if _UTC.fullmatch(text) else _unusual(text)
@@ -38,14 +38,32 @@ def parse_timestamp(text: str) -> datetime | None:
         return None
 
 
+def parse_micros(text: str) -> int | None:
+    """Microseconds since 1970 of a text as `parse_timestamp` reads it, and of one that an offset leads out of those years."""
+    moment = parse_timestamp(text)
+    if moment is not None:
+        return micros_of(moment)
+    try:
+        found = _local(text)
+    except ValueError:
+        return None
+    return found and micros_of(found[0]) - found[1] // _MICRO
+
+
 def _unusual(text: str) -> datetime | None:
+    found = _local(text)
+    return found and found[0] - found[1]
+
+
+def _local(text: str) -> tuple[datetime, timedelta] | None:
+    """A moment as if it were UTC, and its offset."""
     found = _MOMENT.fullmatch(text)
     if not found:
         return None
     day, time, second, fraction, sign, hours, minutes = found.groups()
     moment = datetime.fromisoformat(f"{day}T{time or '00:00'}:{second or '00'}.{(fraction or '0')[:6]:0<6}+00:00")
     offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
-    return moment + offset if sign == "-" else moment - offset
+    return moment, -offset if sign == "-" else offset
 
 
 def format_timestamp(moment: datetime) -> str:

@@ -1,9 +1,15 @@
 import unittest
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from crisol import BigInt, Int, Rejection, from_json
 from tests.table import Pair, Textual
+
+
+@dataclass
+class Seen:
+    at: datetime
 
 
 @dataclass
@@ -90,6 +96,17 @@ class Json(unittest.TestCase):
             ("0.1", 0.10000000149011612),
         ]:
             self.assertEqual(from_json(Textual, f'{{"f32":{text}}}').f32, expected, text)
+
+    def test_an_offset_may_lead_out_of_the_years_1_to_9999_in_micros(self) -> None:
+        for text, micros in [
+            ("0001-01-01T09:26:53+18:00", -62135596800_000_000 - 30_787_000_000),
+            ("9999-12-31T23:59:59.5-18:59", 253402300799_500_000 + 68_340_000_000),
+        ]:
+            self.assertEqual(from_json(Textual, f'{{"ts":"{text}"}}').ts, micros)
+            with self.assertRaisesRegex(Rejection, f"corrupt_record: `at`: \"{text[:19]}.* is not a timestamp"):
+                from_json(Seen, f'{{"at":"{text}"}}')
+        self.assertEqual(from_json(Seen, '{"at":"0001-01-01T19:00+18:59"}').at.isoformat(), "0001-01-01T00:01:00+00:00")
+        self.assertEqual(fault('{"ts":"0000-12-31T23:00-18:00"}'), '`ts`: "0000-12-31T23:00-18:00" is not a timestamp')
 
     def test_a_value_of_another_type_names_field_and_cause(self) -> None:
         for text, expected in [
