@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from .column import Columns
 from .errors import Failure, Rejection
 from .join import join
-from .output import INT, with_index
+from .output import INT, made
 from .stage import Plan
 from .types import Type
 
@@ -48,7 +48,10 @@ class Aggregator(Protocol):
         """The group at work is complete. `False` when it is not part of the result."""
 
     def take(self) -> Values:
-        """A value in each column that is written for each group for which `close` gave `True` since the last time."""
+        """A value in each column that is written for each group for which `close` gave `True` since the last time.
+
+        There may be no such group: then there are no values.
+        """
 
 
 class Ranking:
@@ -88,7 +91,7 @@ class Ranking:
             return []
         with _stopping():
             kept, values = self.ranker.rank(rows, groups)
-        return [with_index(self.plan.writes, values, "_row", [before + row for row in kept])] if kept else []
+        return made(self.plan.writes, values, "_row", [before + row for row in kept])
 
 
 class Aggregating:
@@ -99,7 +102,8 @@ class Aggregating:
         self.aggregator = aggregator
         #: The group at work.
         self.group: int | None = None
-        #: Groups that have a row which is not yet sent.
+        #: Whether groups are complete of which nothing was taken yet, and those of them that have a row.
+        self.complete = False
         self.closed: list[int] = []
 
     def push(self, message: bytes) -> list[bytes]:
@@ -118,15 +122,18 @@ class Aggregating:
             return self._answer()
 
     def _close(self) -> None:
-        if self.group is not None and self.aggregator.close():
+        if self.group is None:
+            return
+        if self.aggregator.close():
             self.closed.append(self.group)
+        self.complete = True
         self.group = None
 
     def _answer(self) -> list[bytes]:
-        if not self.closed:
+        if not self.complete:
             return []
-        closed, self.closed = self.closed, []
-        return [with_index(self.plan.writes, self.aggregator.take(), _GROUP, closed)]
+        closed, self.closed, self.complete = self.closed, [], False
+        return made(self.plan.writes, self.aggregator.take(), _GROUP, closed)
 
 
 def _cut(reads: dict[str, Type], message: bytes) -> tuple[Columns, list[tuple[int, range]]]:

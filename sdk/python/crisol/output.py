@@ -62,3 +62,9 @@ def values_of(rows: Sequence[Any], types: Mapping[str, Type]) -> dict[str, list[
 def with_index(types: Mapping[str, Type], values: Mapping[str, Sequence[Any]], index: str, numbers: Sequence[int]) -> bytes:
     """A message whose last column is the index."""
     return encode({**types, index: INT}, {**values, index: numbers})
+
+
+def made(types: Mapping[str, Type], values: Mapping[str, Sequence[Any]], index: str, numbers: Sequence[int]) -> list[bytes]:
+    """The message of rows of groups, or none of no rows. Values without rows are a fault as other lengths are."""
+    is_empty = not any(map(len, (numbers, *values.values())))
+    return [] if is_empty else [with_index(types, values, index, numbers)]

@@ -180,6 +180,17 @@ class Rankers(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"as many values each, here \{'place': 0, '_row': 1\}"):
             rank(Short, [group(1)])
 
+    def test_values_without_rows_are_a_fault(self) -> None:
+        @columns.ranker(name="none", version="0.1.0")
+        class NoRows:
+            writes = Place
+
+            def rank(self, rows: Columns, groups: Sequence[range]) -> columns.Ranked:
+                return columns.Ranked([], {"place": [1, 1]})
+
+        with self.assertRaisesRegex(ValueError, r"as many values each, here \{'place': 2, '_row': 0\}"):
+            rank(NoRows, [group(1)])
+
 
 class Aggregators(unittest.TestCase):
     def test_each_group_gives_one_row_or_none(self) -> None:
@@ -226,6 +237,12 @@ class Aggregators(unittest.TestCase):
 
         with self.assertRaisesRegex(ValueError, r"as many values each, here \{'place': 2, '_group': 1\}"):
             aggregate(Short, [group(1)])
+
+    def test_values_without_groups_are_a_fault(self) -> None:
+        with mock.patch.object(SumOfColumns, "take", lambda _: {"rows": [1], "total": [1]}):
+            for groups in ([group(-1)], [group(-1), group(-2)]):
+                with self.assertRaisesRegex(ValueError, r"as many values each, here \{'rows': 1, 'total': 1, '_group': 0\}"):
+                    aggregate(SumOfColumns, groups)
 
 
 class Faults(unittest.TestCase):
