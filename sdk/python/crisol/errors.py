@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class Rejection(Exception):
     """A row that does not go on: raised, or given by the rules of a validator.
@@ -43,3 +46,12 @@ class Failure(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.text}"
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """A stage over groups has no quarantine: a rejection stops it."""
+    try:
+        yield
+    except Rejection as why:
+        raise Failure("input", f"a row of a group is refused, {why}; drop such rows before") from why

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from .column import Columns
-from .errors import Failure, Rejection
+from .errors import stopping
 from .join import join
 from .output import INT, made
 from .stage import Plan
@@ -89,7 +88,7 @@ class Ranking:
         """Whole groups of rows that come after so many others."""
         if not groups:
             return []
-        with _stopping():
+        with stopping():
             kept, values = self.ranker.rank(rows, groups)
         return made(self.plan.writes, values, "_row", [before + row for row in kept])
 
@@ -108,7 +107,7 @@ class Aggregating:
 
     def push(self, message: bytes) -> list[bytes]:
         rows, groups = _cut(self.plan.reads, message)
-        with _stopping():
+        with stopping():
             for number, group in groups:
                 if number != self.group:
                     self._close()
@@ -117,7 +116,7 @@ class Aggregating:
             return self._answer()
 
     def finish(self) -> list[bytes]:
-        with _stopping():
+        with stopping():
             self._close()
             return self._answer()
 
@@ -149,12 +148,3 @@ def _runs(numbers: memoryview) -> Iterator[tuple[int, range]]:
         end = bisect_right(numbers, numbers[start], start)
         yield numbers[start], range(start, end)
         start = end
-
-
-@contextmanager
-def _stopping() -> Iterator[None]:
-    """A stage over groups has no quarantine: a rejection stops it."""
-    try:
-        yield
-    except Rejection as why:
-        raise Failure("input", f"a row of a group is refused, {why}; drop such rows before") from why

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from .errors import Failure
+from .errors import Failure, stopping
 from .moments import moment_of
 from .options import read_options, schema_of
 from .types import Type, parse
 
 Columns = dict[str, Type]
+_OVER_GROUPS = ("ranker", "aggregator")
 
 
 class Given(Protocol):
@@ -70,10 +72,11 @@ class Stage:
     def open(self, options: str, given: list[Given], micros: int) -> Any:
         batch = Batch(read_options(self.options, options), micros)
         plan = self.planned(batch.options, _columns(given))
-        stage = self.made_by()
-        if hasattr(stage, "open"):
-            stage.open(batch)
-        return self.session(plan, stage)
+        with stopping() if self.kind in _OVER_GROUPS else nullcontext():
+            stage = self.made_by()
+            if hasattr(stage, "open"):
+                stage.open(batch)
+            return self.session(plan, stage)
 
 
 Planning = Callable[[type], Callable[[Any, Columns], Plan]]

@@ -261,6 +261,12 @@ class Faults(unittest.TestCase):
                     opened.push(message([(0, 1)]))
                     opened.finish()
 
+    def test_a_rejection_stops_stages_over_groups_also_before_their_rows(self) -> None:
+        for stage, method in [*((stage, "open") for stage in RANKERS + AGGREGATORS), (SumOfRows, "start")]:
+            with mock.patch.object(stage, method, refusing(lambda: None), create=method == "open"):
+                with self.assertRaisesRegex(Failure, "input: a row of a group is refused, odd: it is odd"):
+                    session(stage)
+
     def test_a_class_without_a_method_of_its_kind_is_refused(self) -> None:
         for decorator, methods in [(columns.ranker, ["rank"]), (columns.aggregator, ["add", "close", "take"])]:
             for method in methods:
