@@ -1,5 +1,7 @@
 //! The rules over orders of `plugins/order-rules`, in the way of columns: to measure the two ways beside each other.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 use crisol_sdk::arrow::{Array, Decimal128Array, RecordBatch, SchemaRef, StringArray, TimestampMicrosecondArray};
 use crisol_sdk::columns::{Validator, read};
 use crisol_sdk::scan::equal;
