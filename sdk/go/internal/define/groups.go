@@ -1,6 +1,8 @@
 package define
 
 import (
+	"errors"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	crisol "github.com/crisol/crisol/sdk/go"
@@ -42,10 +44,23 @@ func openGroups(columns []stage.Column) (*groups, error) {
 	return made, nil
 }
 
-func (g *groups) Push(bytes []byte) ([][]byte, error) {
+func (g *groups) Push(bytes []byte) ([][]byte, error) { return g.answer(g.cut(bytes)) }
+
+func (g *groups) Finish() ([][]byte, error) { return g.answer(g.close()) }
+
+// What was made, unless there was an error.
+func (g *groups) answer(err error) ([][]byte, error) {
+	if err != nil {
+		return nil, stopping(err)
+	}
+	messages, err := g.work.Answer()
+	return messages, stopping(err)
+}
+
+func (g *groups) cut(bytes []byte) error {
 	batch, err := g.input.Read(bytes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	last := int(batch.NumCols()) - 1
 	g.work.Read(array.NewRecordBatch(g.schema, batch.Columns()[:last], batch.NumRows()))
@@ -56,18 +71,11 @@ func (g *groups) Push(bytes []byte) ([][]byte, error) {
 			end++
 		}
 		if err := g.add(numbers[start], crisol.Range{Start: start, End: end}); err != nil {
-			return nil, err
+			return err
 		}
 		start = end
 	}
-	return g.work.Answer()
-}
-
-func (g *groups) Finish() ([][]byte, error) {
-	if err := g.close(); err != nil {
-		return nil, err
-	}
-	return g.work.Answer()
+	return nil
 }
 
 func (g *groups) add(group int32, piece crisol.Range) error {
@@ -86,4 +94,14 @@ func (g *groups) close() error {
 	}
 	g.atWork = false
 	return g.work.Close(g.group)
+}
+
+// Groups have no quarantine: a rejection stops the stage.
+func stopping(err error) error {
+	var rejection *crisol.Rejection
+	var failure *crisol.Failure
+	if errors.As(err, &failure) || !errors.As(err, &rejection) {
+		return err
+	}
+	return crisol.Fail("input", "a row of a group is refused, %s; drop such rows before, or make the column nullable", err)
 }

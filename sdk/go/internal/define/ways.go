@@ -26,7 +26,7 @@ func GroupColumns[O, C any](
 		}
 		opened, err := open(options, made.schema, batch)
 		if err != nil {
-			return nil, err
+			return nil, stopping(err)
 		}
 		made.work = work(opened, writes)
 		return made, nil
@@ -47,7 +47,7 @@ func GroupRows[O, G, R, W any](
 	return Stage(about, kind, plan, func(options O, input []stage.Column, batch crisol.Batch) (stage.Groups, error) {
 		opened, err := open(options, batch)
 		if err != nil {
-			return nil, err
+			return nil, stopping(err)
 		}
 		made, err := openGroups(input)
 		if err != nil {
